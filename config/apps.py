@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class ConfigAppConfig(AppConfig):
+    """Holds the system checks and the commands that concern the installation as a whole."""
+
+    name = "config"
+
+    def ready(self) -> None:
+        from config import checks  # noqa: F401  # registers the checks

@@ -1,0 +1,50 @@
+"""The ASGI application: pages and REST by Django, sockets by Channels, and the lifespan of the turn runner."""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django_application = get_asgi_application()  # sets Django up, so it comes before what uses models
+
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+
+import llm  # noqa: E402
+from config.socket_login import SocketLogin  # noqa: E402
+from flows import runner  # noqa: E402
+from flows.routing import websocket_urlpatterns  # noqa: E402
+
+Application = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+
+
+def with_lifespan(application: Application) -> Application:
+    """Answers the server's start and stop, which Django does not: opens the runner, drains it, closes clients."""
+
+    async def wrapped(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+        else:
+            await application(scope, receive, send)
+
+    return wrapped
+
+
+async def _live(receive: Any, send: Any) -> None:
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            await llm.aopen()
+            await runner.start()
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            await runner.finish()
+            await llm.aclose()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+
+
+application = with_lifespan(
+    ProtocolTypeRouter({"http": django_application, "websocket": SocketLogin(URLRouter(websocket_urlpatterns))})
+)

@@ -1,0 +1,291 @@
+"""Django settings. Everything that differs between installations comes from the environment, read by `config.env`."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from csp.constants import NONCE, NONE, SELF
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from config import env
+from config.beat import SCHEDULE
+from config.logs import logging_config
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Who and where -----------------------------------------------------------------------------------------
+
+DEBUG = env.flag("DEBUG", default=False)
+SECRET_KEY = env.secret("SECRET_KEY", debug_default="only-for-development")
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", default=("localhost", "127.0.0.1", "[::1]") if DEBUG else ())
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "knox",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "drf_standardized_errors",
+    "django_htmx",
+    "axes",
+    "csp",
+    "django_structlog",
+    "llm",
+    "memory",
+    "profiles",
+    "flows",
+    "config",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.csp.PolicyMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "profiles.middleware.PreferencesMiddleware",
+    "config.errors.PlainNotFoundMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ]
+        },
+    }
+]
+
+# --- Stores --------------------------------------------------------------------------------------------------
+
+DATABASE_THREADS = env.number("DATABASE_THREADS", default=16)
+"""Threads that turn work may use at once, and connections in the pool of one process."""
+
+
+def _database(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": parts.port or "",
+        "OPTIONS": {"pool": {"min_size": 1, "max_size": DATABASE_THREADS, "timeout": 20}},
+    }
+
+
+DATABASES = {"default": _database(env.secret("DATABASE_URL", required=False) or "postgresql://localhost/tacit")}
+
+REDIS_URL = env.secret("REDIS_URL", required=False) or "redis://localhost:6379/0"
+MEMORY_REDIS_URL = env.secret("MEMORY_REDIS_URL", required=False) or REDIS_URL
+CHANNEL_URL = env.secret("CHANNEL_URL", required=False) or REDIS_URL
+REDIS_FAST_FAIL: dict[str, Any] = {
+    # redis-py 8 would retry for 4 s when the server is gone; a turn must not wait for that.
+    "socket_connect_timeout": 0.2,
+    "socket_timeout": 0.5,
+    "retry": Retry(NoBackoff(), 0),
+}
+
+
+def _redis_cache(url: str) -> dict[str, Any]:
+    return {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": url,
+        "KEY_PREFIX": "tacit:cache",
+        "OPTIONS": {"CONNECTION_POOL_KWARGS": REDIS_FAST_FAIL, "IGNORE_EXCEPTIONS": True},
+    }
+
+
+CACHES = {"default": _redis_cache(REDIS_URL), "memory": _redis_cache(MEMORY_REDIS_URL)}
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        # Without a read timeout: redis-py 8 would end an idle subscription after 5 s.
+        "CONFIG": {
+            "hosts": [{"address": CHANNEL_URL, "socket_timeout": None}],
+            "prefix": env.text("CHANNEL_PREFIX", default="tacit:channel"),
+        },
+    }
+}
+
+# --- Jobs ----------------------------------------------------------------------------------------------------
+
+CELERY_BROKER_URL = env.secret("BROKER_URL", required=False) or REDIS_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "tacit:celery:"}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_ROUTES = {"memory.*": {"queue": "memory"}, "profiles.*": {"queue": "people"}}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = SCHEDULE
+
+# --- Login and safety ----------------------------------------------------------------------------------------
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "catalogue"
+LOGOUT_REDIRECT_URL = "login"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+]
+AXES_FAILURE_LIMIT = env.number("LOGIN_FAILURE_LIMIT", default=8)
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+AXES_HTTP_RESPONSE_CODE = 429
+AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+AXES_IPWARE_PROXY_COUNT = env.number("TRUSTED_PROXIES", default=0) or None
+
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("HTTPS", default=not DEBUG)
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if env.number("TRUSTED_PROXIES", default=0):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "manifest-src": [SELF],
+    }
+}
+
+# The largest body is one long message; uploads get their own limit where they are taken.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+# --- REST ----------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "config.authentication.KeyAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "config.pagination.CursorPages",
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {
+        "user": env.text("THROTTLE_USER", default="3000/min"),
+        "turns": env.text("THROTTLE_TURNS", default="1200/min"),
+        "login": env.text("THROTTLE_LOGIN", default="30/min"),
+    },
+    "DEFAULT_SCHEMA_CLASS": "drf_standardized_errors.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "config.errors.exception_handler",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+DRF_STANDARDIZED_ERRORS = {
+    "EXCEPTION_HANDLER_CLASS": "config.errors.Handler",
+    "EXCEPTION_FORMATTER_CLASS": "config.errors.Formatter",
+    "ENABLE_IN_DEBUG_FOR_UNHANDLED_EXCEPTIONS": True,
+}
+REST_KNOX = {"TOKEN_TTL": None, "AUTO_REFRESH": False, "TOKEN_LIMIT_PER_USER": 50}
+API_TOKEN_DAYS = env.number("API_TOKEN_DAYS", default=90)
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Tacit",
+    "DESCRIPTION": "Flows that remember the person they talk to.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SCHEMA_PATH_PREFIX": "/api",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {"TurnStatus": "memory.models.conversation.TurnStatus"},
+}
+
+# --- Language, time, static files ----------------------------------------------------------------------------
+
+LANGUAGE_CODE = "zh-hans"
+LANGUAGES = [("zh-hans", "简体中文"), ("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"  # what programs get; pages show each person's own zone
+USE_TZ = True
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = DEBUG
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage" if DEBUG else "config.static.ManifestStorage"
+    },
+}
+
+# --- Models --------------------------------------------------------------------------------------------------
+
+LLM_BASE_URL = env.text("LLM_BASE_URL", default="")
+LLM_API_KEY = env.secret("LLM_API_KEY", required=False)
+LLM_MODEL = env.text("LLM_MODEL", default="")
+LLM_DEADLINES = {"connect": 5, "first_token": 60, "idle": 30, "total": 600}
+"""Seconds: to connect, to the first piece of the answer, between two pieces, for the whole answer."""
+LLM_RETRIES = 2
+LLM_OFFLINE_DELAY = 0.015
+
+# --- Turns and memory ----------------------------------------------------------------------------------------
+
+FLOW_PLUGINS = ["flows.plugins.session_memory.SessionMemory"]
+"""The middleware of every turn, in order, as dotted classes; see docs/memory.md."""
+
+WINDOW_MESSAGES = 40
+WINDOW_TTL = 7 * 24 * 3600
+SUMMARY_TTL = 30 * 24 * 3600
+TURN_INPUT_CHARS = 200_000
+TURN_LEASE_SECONDS = 15
+"""A turn whose process has not renewed it for this long is interrupted by whoever notices first."""
+EVENT_REPLAY_SECONDS = 900
+DRAIN_SECONDS = env.number("DRAIN_SECONDS", default=120)
+
+# --- Logs ----------------------------------------------------------------------------------------------------
+
+LOGGING = logging_config(json=not DEBUG, level=env.text("LOG_LEVEL", default="INFO"))
+LOGGING_CONFIG = "config.logs.configure"
+DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_USER_ID_FIELD = "pk"

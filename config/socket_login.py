@@ -1,0 +1,76 @@
+"""Who opens a socket: by API key in the header, or by the login cookie from a page of this site."""
+
+from collections.abc import Awaitable, Callable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.sessions.backends.db import SessionStore
+from django.http import HttpRequest
+from django.http.request import validate_host
+from django.utils import translation
+from rest_framework.exceptions import AuthenticationFailed
+
+from config.authentication import KeyAuthentication, key_of
+from flows import threads
+from profiles.models import UserProfile
+
+Application = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+Person = AbstractBaseUser | AnonymousUser
+
+
+class SocketLogin:
+    """Puts `user` and `language` into the scope. A page of another site is refused before it is asked who it is."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        headers = {name.decode("latin1"): value.decode("latin1") for name, value in scope["headers"]}
+        key = key_of(headers.get("authorization", "").encode())
+        if key is None and not _same_site(headers):
+            await send({"type": "websocket.close", "code": 4403})
+            return
+        user = await threads.run(_user_of_key, key) if key else await threads.run(_user_of_cookie, headers)
+        language = await threads.run(_language_of, user, headers)
+        await self._application(scope | {"user": user, "language": language}, receive, send)
+
+
+def _same_site(headers: dict[str, str]) -> bool:
+    """Whether a browser's Origin is this site. Programs send none, and no browser can leave it out."""
+    origin, host = headers.get("origin"), headers.get("host", "")
+    if not validate_host(host.rsplit(":", 1)[0], settings.ALLOWED_HOSTS):
+        return False
+    return origin is None or urlsplit(origin).netloc == host or origin in settings.CSRF_TRUSTED_ORIGINS
+
+
+def _user_of_key(key: bytes) -> Person:
+    try:
+        return KeyAuthentication().authenticate_credentials(key)[0]  # type: ignore[no-any-return]
+    except AuthenticationFailed:
+        return AnonymousUser()
+
+
+def _user_of_cookie(headers: dict[str, str]) -> Person:
+    request = HttpRequest()
+    request.session = SessionStore(_cookies(headers).get(settings.SESSION_COOKIE_NAME))
+    return get_user(request)
+
+
+def _language_of(user: Person, headers: dict[str, str]) -> str:
+    """The language chosen in this browser, else the person's own, else the installation's."""
+    chosen = _cookies(headers).get(settings.LANGUAGE_COOKIE_NAME, "")
+    if translation.check_for_language(chosen) and chosen in dict(settings.LANGUAGES):
+        return chosen
+    preferred = UserProfile.objects.filter(pk=user.pk).values_list("preferred_language", flat=True).first()
+    return preferred or settings.LANGUAGE_CODE
+
+
+def _cookies(headers: dict[str, str]) -> dict[str, str]:
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(headers.get("cookie", "")).items()}
+    except CookieError:
+        return {}

@@ -1,0 +1,26 @@
+"""Every address of the product."""
+
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from config import health
+from config.errors import ApiNotFound
+
+urlpatterns = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("metrics", health.metrics),
+    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("api/memory/", include("memory.urls")),
+    path("api/", include("flows.urls")),
+    path("api/", include("profiles.urls")),
+    re_path(r"^(api|v1)(/|$)", ApiNotFound.as_view()),
+    path("admin/", admin.site.urls),
+    path("accounts/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("flows.page_urls")),
+]

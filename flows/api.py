@@ -1,0 +1,159 @@
+"""REST over flows and turns. Everything is the caller's own."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import UserRateThrottle
+from rest_framework.views import APIView
+
+from flows.conversation import Command
+from flows.endings import sentence
+from flows.errors import RunFailed
+from flows.listening import begin, finished, stop, wait_for
+from flows.models import Flow
+from flows.serializers import (
+    ExecuteResult,
+    Feedback,
+    FlowSerializer,
+    TurnSerializer,
+    TurnStart,
+    TurnStarted,
+)
+from flows.stream import EventStreamRenderer, stream_response
+from memory.errors import TurnNotFound
+from memory.models import Turn, TurnStatus
+
+EVENT_STREAM = {(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, description="Events, see docs/api.md")}
+HTML = OpenApiParameter("html", bool, description="Also send rendered blocks.")
+
+
+class TurnThrottle(UserRateThrottle):
+    """Starting a turn costs a model call, so it has a rate of its own."""
+
+    scope = "turns"
+
+
+class FlowList(ListAPIView[Flow]):
+    """The flows that the caller may use."""
+
+    serializer_class = FlowSerializer
+
+    def get_queryset(self) -> QuerySet[Flow]:
+        return Flow.objects.usable_by(self.request.user).order_by("pk")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        self.paginator.ordering = "pk"  # type: ignore[union-attr]
+        return super().paginate_queryset(queryset)
+
+
+class FlowDetail(RetrieveAPIView[Flow]):
+    """One flow that the caller may use."""
+
+    serializer_class = FlowSerializer
+
+    def get_queryset(self) -> QuerySet[Flow]:
+        return Flow.objects.usable_by(self.request.user)
+
+
+class Execute(APIView):
+    """Says something in a flow and waits for the answer."""
+
+    throttle_classes = (TurnThrottle,)
+
+    @extend_schema(request=TurnStart, responses=ExecuteResult)
+    def post(self, request: Request, flow_id: int) -> Response:
+        """The whole answer, also when it was stopped; 502 or 504 when the model failed."""
+        command = TurnStart(data=request.data).command(flow_id)
+        opened = wait_for(begin(request.user, command))
+        connection.close()  # waiting needs none
+        turn = wait_for(finished(request.user, opened.turn_id))
+        if turn.status in (TurnStatus.FAILED, TurnStatus.INTERRUPTED):
+            code = turn.error_code or str(TurnStatus.INTERRUPTED)
+            raise RunFailed(turn.pk, code, sentence(code))
+        return Response(ExecuteResult(turn).data)
+
+
+class Stream(APIView):
+    """Says something in a flow and streams the answer."""
+
+    throttle_classes = (TurnThrottle,)
+    renderer_classes = (JSONRenderer, EventStreamRenderer)
+
+    @extend_schema(request=TurnStart, responses=EVENT_STREAM, parameters=[HTML])
+    def post(self, request: Request, flow_id: int) -> StreamingHttpResponse:
+        """Server-Sent Events; a repeat with the same client_turn_id attaches to the turn."""
+        command = TurnStart(data=request.data).command(flow_id)
+        return stream_response(request, wait_for(begin(request.user, command)).turn_id)
+
+
+class TurnDetail(APIView):
+    @extend_schema(responses=TurnSerializer)
+    def get(self, request: Request, turn_id: UUID) -> Response:
+        """The turn as it stands now."""
+        return Response(TurnSerializer(_own_turn(request, turn_id)).data)
+
+
+class TurnEvents(APIView):
+    renderer_classes = (JSONRenderer, EventStreamRenderer)
+
+    @extend_schema(
+        responses=EVENT_STREAM,
+        parameters=[HTML, OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER)],
+    )
+    def get(self, request: Request, turn_id: UUID) -> StreamingHttpResponse:
+        """The turn's events after `Last-Event-ID`, those to come included."""
+        _own_turn(request, turn_id)
+        last_id = request.headers.get("Last-Event-ID", "")
+        after = int(last_id) if last_id.isascii() and last_id.isdecimal() and len(last_id) < 10 else 0
+        return stream_response(request, turn_id, after=after)
+
+
+class TurnStop(APIView):
+    @extend_schema(request=None, responses={202: TurnStarted})
+    def post(self, request: Request, turn_id: UUID) -> Response:
+        """Stops the answer; what was said so far is kept. Nothing happens to a turn that has ended."""
+        wait_for(stop(request.user, turn_id))
+        return Response({"turn_id": turn_id}, status=status.HTTP_202_ACCEPTED)
+
+
+class TurnRegenerate(APIView):
+    throttle_classes = (TurnThrottle,)
+
+    @extend_schema(request=None, responses={202: TurnStarted})
+    def post(self, request: Request, turn_id: UUID) -> Response:
+        """Answers the last question of a session again, in a new turn that replaces this one."""
+        old = _own_turn(request, turn_id)
+        command = Command(flow_id=old.flow_id, input=old.input, session_id=old.conversation_id, edit_of=old.pk)
+        opened = wait_for(begin(request.user, command))
+        return Response({"turn_id": opened.turn_id}, status=status.HTTP_202_ACCEPTED)
+
+
+class TurnFeedback(APIView):
+    @extend_schema(request=Feedback, responses={204: None})
+    def post(self, request: Request, turn_id: UUID) -> Response:
+        """Keeps a thumb, up or down; a second one replaces the first."""
+        given = Feedback(data=request.data)
+        given.is_valid(raise_exception=True)
+        turn = _own_turn(request, turn_id)
+        turn.rating = given.validated_data["rating"]
+        turn.rating_reason = given.validated_data.get("reason", "")
+        turn.shared_for_review = given.validated_data.get("share", False)
+        turn.save(update_fields=["rating", "rating_reason", "shared_for_review"])
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _own_turn(request: Request, turn_id: UUID) -> Turn:
+    turn = Turn.objects.visible_to(request.user).filter(pk=turn_id).first()
+    if turn is None:
+        raise TurnNotFound
+    return turn

@@ -1,0 +1,142 @@
+"""The chat socket `/ws/flows/{flow_id}/`: starts, attaches to and stops turns, and passes their events on.
+
+The socket only listens. A turn goes on when it closes, and another socket may attach to it.
+"""
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+from uuid import UUID
+
+import orjson
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.utils import translation
+from rest_framework.exceptions import APIException, ValidationError
+
+from flows import threads
+from flows.listening import begin, follow, stop
+from flows.models import Flow
+from flows.serializers import TurnStart
+from memory.errors import TurnNotFound
+from memory.models import Turn
+from memory.person import Person
+
+PING_SECONDS = 15.0
+
+
+class BadFrame(Exception):
+    """A frame that cannot be understood; the socket stays open."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code)
+        self.code, self.detail = code, detail
+
+
+class FlowConsumer(AsyncWebsocketConsumer):
+    """One open chat page, or one program."""
+
+    user: Person
+    flow_id: int
+
+    async def connect(self) -> None:
+        """Accepts people who may use the flow; everybody else is refused alike."""
+        self.user, self.flow_id = self.scope["user"], self.scope["url_route"]["kwargs"]["flow_id"]
+        self._pumps: dict[UUID, asyncio.Task[None]] = {}
+        self._pinging: asyncio.Task[None] | None = None
+        if not await threads.run(Flow.objects.usable_by(self.user).filter(pk=self.flow_id).exists):
+            await self.close()
+            return
+        await self.accept()
+        self._pinging = asyncio.create_task(self._ping_forever())
+
+    async def disconnect(self, code: int) -> None:
+        """Stops listening. The turns go on."""
+        tasks = [*self._pumps.values(), *([self._pinging] if self._pinging else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Obeys one frame; what cannot be obeyed is answered by one error frame and changes nothing."""
+        with translation.override(self.scope.get("language")):
+            try:
+                await self._obey(_parsed(text_data))
+            except Exception as error:
+                if not hasattr(error, "code") and not isinstance(error, APIException):
+                    raise
+                await self._refuse(error)
+
+    async def _obey(self, frame: dict[str, Any]) -> None:
+        match frame.pop("type", None):
+            case "turn.start":
+                turn = await begin(self.user, TurnStart(data=frame).command(self.flow_id))
+                self._listen(turn.turn_id, after=0, again=False)
+            case "turn.attach":
+                turn_id = await self._own_turn(frame)
+                after = frame.get("after", 0)
+                self._listen(turn_id, after=after if isinstance(after, int) else 0, again=True)
+            case "turn.stop":
+                await stop(self.user, await self._own_turn(frame))
+            case _:
+                raise BadFrame("unknown_type", "Use turn.start, turn.attach or turn.stop.")
+
+    async def _own_turn(self, frame: dict[str, Any]) -> UUID:
+        """The frame's turn, which must be the user's and of this flow."""
+        try:
+            turn_id = UUID(frame["turn_id"])
+        except (KeyError, ValueError, TypeError, AttributeError):
+            raise TurnNotFound from None
+        mine = Turn.objects.visible_to(self.user).filter(pk=turn_id, flow_id=self.flow_id)
+        if not await threads.run(mine.exists):
+            raise TurnNotFound
+        return turn_id
+
+    def _listen(self, turn_id: UUID, *, after: int, again: bool) -> None:
+        """Passes the turn's events on. A repeat of a start goes on listening; an attach begins anew."""
+        pump = self._pumps.get(turn_id)
+        if pump and not pump.done():
+            if not again:
+                return
+            pump.cancel()
+        self._pumps[turn_id] = asyncio.create_task(self._pump(turn_id, after))
+
+    async def _pump(self, turn_id: UUID, after: int) -> None:
+        events = follow(self.user, turn_id, after=after)
+        async with aclosing(events):
+            async for event in events:
+                await self._send(event.frame(html=True))
+        self._pumps.pop(turn_id, None)
+
+    async def _ping_forever(self) -> None:
+        while True:
+            await asyncio.sleep(PING_SECONDS)
+            await self._send({"type": "ping"})
+
+    async def _refuse(self, error: Any) -> None:
+        frame: dict[str, Any] = {"type": "error", **_code_and_detail(error)}
+        if turn_id := getattr(error, "turn_id", None):
+            frame["turn_id"] = str(turn_id)
+        await self._send(frame)
+
+    async def _send(self, frame: dict[str, Any]) -> None:
+        await self.send(text_data=orjson.dumps(frame).decode())
+
+
+def _parsed(text: str | None) -> dict[str, Any]:
+    try:
+        frame = orjson.loads(text or "")
+    except orjson.JSONDecodeError:
+        frame = None
+    if not isinstance(frame, dict):
+        raise BadFrame("malformed", "Send one JSON object a frame.")
+    return frame
+
+
+def _code_and_detail(error: Any) -> dict[str, str]:
+    if isinstance(error, ValidationError):
+        detail: dict[str, Any] = error.detail  # type: ignore[assignment]  # serializers give a dict by field
+        field, problems = next(iter(detail.items()))
+        return {"code": "invalid", "detail": f"{field}: {problems[0]}"}
+    if isinstance(error, APIException):
+        return {"code": str(error.get_codes()), "detail": str(error.detail)}
+    return {"code": error.code, "detail": str(error.detail)}

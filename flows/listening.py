@@ -1,0 +1,136 @@
+"""Starting, following and stopping turns: what sockets, SSE and REST share."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import aclosing, suppress
+from typing import Any, TypeVar
+from uuid import UUID
+
+from flows import runner, threads
+from flows.conversation import Command, open_turn
+from flows.endings import closing_event, outcome_of
+from flows.events import Event, TurnLog
+from flows.markdown import render
+from flows.turn import FlowTurn
+from memory.errors import TurnNotFound
+from memory.models import Turn
+from memory.person import Person
+from memory.turns import request_stop
+
+T = TypeVar("T")
+LOOK_SECONDS = 2.0
+"""How often a listener of another process's turn asks PostgreSQL whether it still runs."""
+
+
+async def begin(user: Person, command: Command) -> FlowTurn:
+    """Opens a turn and starts to answer it; the repeat of a request gives the turn that it opened first."""
+    host = runner.current()
+    host.require_accepting()
+    turn, fresh = await threads.run(open_turn, user, command)
+    if fresh:
+        host.launch(turn)
+    return turn
+
+
+async def stop(user: Person, turn_id: UUID) -> None:
+    """Stops a turn of `user`, at once when it runs here, else at its process's next heartbeat.
+
+    Raises TurnNotFound for a foreign or missing one.
+    """
+    await threads.run(request_stop, user, turn_id)
+    runner.current().stop(turn_id)
+
+
+async def follow(user: Person, turn_id: UUID, *, after: int = 0, html: bool = True) -> AsyncGenerator[Event, None]:
+    """The events of a turn of `user` with numbers above `after`, those to come included, up to the terminal one.
+
+    From memory when the turn runs here, else from its stream, else from what PostgreSQL holds.
+    Raises TurnNotFound for a foreign or missing turn.
+    """
+    turn = await threads.run(_turn_of, user, turn_id)
+    log = runner.current().log_of(turn_id)
+    events = _remote(turn, after=after, html=html) if log is None else log.follow(after=after, html=html)
+    async with aclosing(events):
+        async for event in events:
+            yield event
+
+
+async def finished(user: Person, turn_id: UUID) -> Turn:
+    """Waits for a turn's end and returns its row."""
+    async with aclosing(follow(user, turn_id)) as events:
+        async for _event in events:
+            pass
+    return await threads.run(_turn_of, user, turn_id)
+
+
+def wait_for(work: Coroutine[Any, Any, T]) -> T:
+    """Runs async work on the runner's loop from a thread of a synchronous view."""
+    return asyncio.run_coroutine_threadsafe(work, runner.current().loop).result()
+
+
+async def with_pauses(events: AsyncGenerator[T, None], *, seconds: float) -> AsyncGenerator[T | None, None]:
+    """The items, and None whenever none came for `seconds`."""
+    coming: asyncio.Task[T] | None = None
+    try:
+        while True:
+            coming = coming or asyncio.ensure_future(anext(events))
+            done, _ = await asyncio.wait({coming}, timeout=seconds)
+            if not done:
+                yield None
+                continue
+            task, coming = coming, None
+            try:
+                item = task.result()
+            except StopAsyncIteration:
+                return
+            yield item
+    finally:
+        if coming:
+            coming.cancel()
+            with suppress(asyncio.CancelledError, StopAsyncIteration):
+                await coming
+
+
+def _turn_of(user: Person, turn_id: UUID) -> Turn:
+    turn = Turn.objects.visible_to(user).select_related("conversation").filter(pk=turn_id).first()
+    if turn is None:
+        raise TurnNotFound
+    return turn
+
+
+async def _remote(turn: Turn, *, after: int, html: bool) -> AsyncGenerator[Event, None]:
+    relay = runner.current().relay
+    log = await relay.subscribe(turn.pk)
+    try:
+        if not turn.is_running:
+            _complete(log, turn)
+        events = with_pauses(log.follow(after=after, html=html), seconds=LOOK_SECONDS)
+        async with aclosing(events):
+            async for event in events:
+                if event is not None:
+                    yield event
+                elif not (turn := await threads.run(_turn_again, turn)).is_running:
+                    _complete(log, turn)
+    finally:
+        relay.unsubscribe(turn.pk)
+
+
+def _turn_again(turn: Turn) -> Turn:
+    """The row as it is now; one that was erased meanwhile counts as interrupted."""
+    now = Turn.objects.filter(pk=turn.pk, user_id=turn.user_id).select_related("conversation").first()
+    if now is None:
+        turn.status, turn.output = "interrupted", ""
+    return now or turn
+
+
+def _complete(log: TurnLog, turn: Turn) -> None:
+    """Adds what a log lacks of an ended turn: its process died, or its stream has expired."""
+    if log.is_closed:
+        return
+    if not log.events:
+        log.emit("turn.started", session_id=str(turn.conversation_id), seq=turn.seq)
+    heard = "".join(event.data["text"] for event in log.events if event.type == "delta")
+    if turn.output.startswith(heard) and len(turn.output) > len(heard):
+        log.emit("delta", text=turn.output[len(heard) :])
+    kind, data = closing_event(outcome_of(turn), html=render(turn.output))
+    log.emit(kind, **data)

@@ -1,0 +1,5 @@
+"""The tables of flows."""
+
+from flows.models.flow import Category, Flow, FlowVersion
+
+__all__ = ["Category", "Flow", "FlowVersion"]

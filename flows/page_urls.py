@@ -1,0 +1,14 @@
+"""Addresses of the pages, and of the fragments that their scripts fetch."""
+
+from django.urls import path, re_path
+
+from flows import views
+
+urlpatterns = [
+    path("", views.CatalogueView.as_view(), name="catalogue"),
+    path("flows/sessions/", views.SessionListView.as_view(), name="session_list"),
+    path("flows/turns/<uuid:turn_id>/", views.TurnDetailView.as_view(), name="turn_detail"),
+    path("flows/<int:flow_id>/", views.ChatView.as_view(), name="chat"),
+    path("flows/<int:flow_id>/<uuid:session_id>/", views.ChatView.as_view(), name="chat_session"),
+    re_path(r"^flows/.+/$", views.nothing_here),
+]

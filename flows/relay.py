@@ -1,0 +1,146 @@
+"""Carries the events of turns between processes: one Redis stream a turn, ids `0-N`.
+
+One writer per process flushes the events of all its turns in one pipeline, the first at once and then about every
+30 ms: a write per piece of text costs 15 times the CPU. One reader per process reads the streams that its listeners
+want. Without Redis nothing breaks: listeners of the process that runs the turn get its events in memory, others read
+the state from PostgreSQL.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+import orjson
+import redis.asyncio as redis
+import structlog
+from django.conf import settings
+
+from flows.events import Event, TurnLog
+from memory.breaker import Breaker
+
+logger = structlog.get_logger(__name__)
+FLUSH_SECONDS = 0.03
+READ_BLOCK_MS = 150
+
+
+def _key(turn_id: UUID) -> str:
+    return f"tacit:events:{turn_id}"
+
+
+def _encode(event: Event) -> bytes:
+    return orjson.dumps([event.plain_id, event.type, event.data])
+
+
+def _decode(turn_id: UUID, stream_id: bytes, fields: dict[bytes, bytes]) -> Event:
+    plain_id, kind, data = orjson.loads(fields[b"e"])
+    return Event(int(stream_id.split(b"-")[1]), plain_id, turn_id, kind, data)
+
+
+class Relay:
+    """The streams of one event loop. `start` and `close` belong to the server's lifespan."""
+
+    def __init__(self) -> None:
+        self._client: redis.Redis = redis.Redis.from_url(
+            settings.REDIS_URL, protocol=2, **(settings.REDIS_FAST_FAIL | {"socket_timeout": 2})
+        )
+        self._breaker = Breaker()
+        self._pending: list[Event] = []
+        self._mirrors: dict[UUID, tuple[TurnLog, int]] = {}
+        self._to_write, self._to_read = asyncio.Event(), asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        self._tasks = [asyncio.create_task(self._write_forever()), asyncio.create_task(self._read_forever())]
+
+    async def close(self) -> None:
+        """Writes what is still pending and lets go of the connections."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._flush()
+        await self._client.aclose()
+
+    def publish(self, event: Event) -> None:
+        """Queues an event for the next flush."""
+        self._pending.append(event)
+        self._to_write.set()
+
+    async def past(self, turn_id: UUID) -> list[Event]:
+        """What the turn's stream holds; empty when it has expired or Redis is away."""
+        if not self._breaker.allows():
+            return []
+        try:
+            entries: Any = await self._client.xrange(_key(turn_id))
+        except redis.RedisError:
+            self._breaker.failed()
+            return []
+        self._breaker.succeeded()
+        return [_decode(turn_id, stream_id, fields) for stream_id, fields in entries]
+
+    async def subscribe(self, turn_id: UUID) -> TurnLog:
+        """A log that fills itself from the turn's stream. Give it back with `unsubscribe`."""
+        log, listeners = self._mirrors.get(turn_id, (TurnLog(turn_id), 0))
+        self._mirrors[turn_id] = (log, listeners + 1)
+        for event in await self.past(turn_id):
+            log.add(event)
+        self._to_read.set()
+        return log
+
+    def unsubscribe(self, turn_id: UUID) -> None:
+        log, listeners = self._mirrors.pop(turn_id)
+        if listeners > 1:
+            self._mirrors[turn_id] = (log, listeners - 1)
+
+    async def _write_forever(self) -> None:
+        while True:
+            await self._to_write.wait()
+            self._to_write.clear()
+            await self._flush()
+            await asyncio.sleep(FLUSH_SECONDS)
+
+    async def _flush(self) -> None:
+        events, self._pending = self._pending, []
+        if not events or not self._breaker.allows():
+            return
+        pipe = self._client.pipeline(transaction=False)
+        for event in events:
+            pipe.xadd(_key(event.turn_id), {"e": _encode(event)}, id=f"0-{event.page_id}")
+        for turn_id in {event.turn_id for event in events}:
+            pipe.expire(_key(turn_id), settings.EVENT_REPLAY_SECONDS)
+        try:
+            # An entry that is there already is no reason to lose the others.
+            await pipe.execute(raise_on_error=False)
+        except redis.RedisError as error:
+            self._breaker.failed()
+            logger.warning("event streams unreachable", error=type(error).__name__)
+        else:
+            self._breaker.succeeded()
+
+    async def _read_forever(self) -> None:
+        while True:
+            wanted = {turn_id: log for turn_id, (log, _) in self._mirrors.items() if not log.is_closed}
+            if not wanted:
+                await self._to_read.wait()
+                self._to_read.clear()
+            elif not self._breaker.allows() or not await self._read(wanted):
+                await asyncio.sleep(1)
+
+    async def _read(self, wanted: dict[UUID, TurnLog]) -> bool:
+        places: Any = {_key(turn_id): f"0-{_last_id(log)}" for turn_id, log in wanted.items()}
+        try:
+            found: Any = await self._client.xread(places, block=READ_BLOCK_MS)
+        except redis.RedisError:
+            self._breaker.failed()
+            return False
+        self._breaker.succeeded()
+        for key, entries in found:
+            turn_id = UUID(key.decode().rsplit(":", 1)[1])
+            for stream_id, fields in entries:
+                with suppress(KeyError):  # its last listener may have left meanwhile
+                    self._mirrors[turn_id][0].add(_decode(turn_id, stream_id, fields))
+        return True
+
+
+def _last_id(log: TurnLog) -> int:
+    return log.events[-1].page_id if log.events else 0

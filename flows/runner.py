@@ -1,0 +1,183 @@
+"""The running turns of this process: started, renewed, stopped and drained here, whoever listens or leaves."""
+
+import asyncio
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError
+
+from flows import threads
+from flows.conversation import answer, commit
+from flows.endings import NOT_SAVED, closing_event, failure
+from flows.errors import ServerStopping
+from flows.events import TurnLog
+from flows.plugins import after_all
+from flows.relay import Relay
+from flows.turn import FlowTurn
+from flows.voice import Voice
+from memory.models import TurnStatus
+from memory.turns import Outcome, heartbeat
+
+logger = structlog.get_logger(__name__)
+HEARTBEAT_SECONDS = 1.0
+KEPT_SECONDS = 60
+"""How long the log of an ended turn stays at hand in memory."""
+LONG_TEXT = 20_000
+"""Characters from which partial text is saved only every tenth heartbeat."""
+
+
+@dataclass(slots=True)
+class Running:
+    """A turn of this process. `ending` is how it ends when it is cancelled."""
+
+    turn: FlowTurn
+    voice: Voice
+    answering: asyncio.Task[None]
+    ending: TurnStatus = TurnStatus.INTERRUPTED
+    saved: int = 0
+
+    def cancel(self, ending: TurnStatus) -> None:
+        if not self.answering.done():
+            self.ending = ending
+            self.answering.cancel()
+
+    def unsaved_text(self, *, beat: int) -> str | None:
+        """Partial text for PostgreSQL, so that a killed process loses little; None when nothing is due."""
+        text = self.voice.text
+        if len(text) == self.saved or (len(text) > LONG_TEXT and beat % 10):
+            return None
+        self.saved = len(text)
+        return text
+
+
+class Runner:
+    """One per process. It belongs to the event loop on which it was made."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.relay = Relay()
+        self.accepting = True
+        self._running: dict[UUID, Running] = {}
+        self._conducting: set[asyncio.Task[None]] = set()
+        self._logs: dict[UUID, TurnLog] = {}
+        self._heart: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self.relay.start()
+        self._heart = asyncio.create_task(self._beat_forever(), name="heartbeat")
+
+    def require_accepting(self) -> None:
+        """Raises ServerStopping while the process goes down."""
+        if not self.accepting:
+            raise ServerStopping
+
+    def log_of(self, turn_id: UUID) -> TurnLog | None:
+        """The log of a turn that this process runs, or ran a moment ago."""
+        return self._logs.get(turn_id)
+
+    def launch(self, turn: FlowTurn) -> None:
+        """Begins to answer. The turn goes on whether anybody listens or not."""
+        log = self._logs[turn.turn_id] = TurnLog(turn.turn_id)
+        voice = Voice(log, self.relay.publish)
+        voice.emit("turn.started", session_id=str(turn.conversation.pk), seq=turn.turn.seq)
+        answering = asyncio.create_task(answer(turn, voice), name=f"answer {turn.turn_id}")
+        running = self._running[turn.turn_id] = Running(turn, voice, answering)
+        conducting = asyncio.create_task(self._conduct(running), name=f"turn {turn.turn_id}")
+        self._conducting.add(conducting)
+        conducting.add_done_callback(self._conducting.discard)
+
+    def stop(self, turn_id: UUID) -> None:
+        """Stops a turn of this process: the model's stream is closed, the text so far is kept."""
+        running = self._running.get(turn_id)
+        if running:
+            running.cancel(TurnStatus.STOPPED)
+
+    async def drain(self) -> None:
+        """Refuses new turns, lets running ones end for `DRAIN_SECONDS`, then commits the rest as interrupted."""
+        self.accepting = False
+        if self._conducting:
+            await asyncio.wait(self._conducting, timeout=settings.DRAIN_SECONDS)
+        for running in list(self._running.values()):
+            running.cancel(TurnStatus.INTERRUPTED)
+        if self._conducting:
+            await asyncio.wait(self._conducting, timeout=10)
+        if self._heart:
+            self._heart.cancel()
+        await self.relay.close()
+
+    async def _conduct(self, running: Running) -> None:
+        """Sees one turn through: answer, commit, terminal event, and what comes after."""
+        turn, voice = running.turn, running.voice
+        await asyncio.wait({running.answering})
+        html = voice.finish_blocks()
+        try:
+            outcome = await commit(turn, self._outcome(running))
+        except DatabaseError:
+            outcome = Outcome(status=TurnStatus.FAILED, output=voice.text, error_code=NOT_SAVED)
+        kind, data = closing_event(outcome, html=html)
+        voice.emit(kind, **data)
+        del self._running[turn.turn_id]
+        self.loop.call_later(KEPT_SECONDS, self._logs.pop, turn.turn_id, None)
+        await after_all(turn)
+
+    def _outcome(self, running: Running) -> Outcome:
+        task, voice = running.answering, running.voice
+        status, code = TurnStatus.COMPLETE, ""
+        if task.cancelled():
+            status = running.ending
+        elif error := task.exception():
+            status, code = TurnStatus.FAILED, failure(error)
+        return Outcome(
+            status=status,
+            output=voice.text,
+            error_code=code,
+            usage=voice.usage,
+            memory_used=running.turn.used(),
+        )
+
+    async def _beat_forever(self) -> None:
+        beat = 0
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            beat += 1
+            try:
+                await self._beat(beat)
+            except DatabaseError as error:
+                logger.error("heartbeat failed", error=type(error).__name__)
+
+    async def _beat(self, beat: int) -> None:
+        """Renews this process's turns, saves partial text, obeys stop flags, closes turns of dead processes."""
+        held = [(turn_id, running.unsaved_text(beat=beat)) for turn_id, running in self._running.items()]
+        pulse = await threads.run(heartbeat, held)
+        for turn_id in pulse.stop | pulse.gone:
+            self.stop(turn_id)
+        if pulse.interrupted:
+            logger.warning("interrupted turns of a dead process", turns=len(pulse.interrupted))
+
+
+_current: Runner | None = None
+
+
+async def start() -> Runner:
+    """Makes the process's runner on the running loop."""
+    global _current  # the one runner of the process, made by the server's lifespan
+    _current = Runner()
+    _current.start()
+    return _current
+
+
+def current() -> Runner:
+    """The process's runner. Raises ServerStopping in a process that runs no turns."""
+    if _current is None:
+        raise ServerStopping
+    return _current
+
+
+async def finish() -> None:
+    """Drains and forgets the process's runner."""
+    global _current
+    if _current:
+        await _current.drain()
+        _current = None

@@ -1,0 +1,76 @@
+"""One turn while it runs: the value that plugins see, fill and read."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import llm
+from flows.definition import Definition
+from llm.profile import Profile
+from llm.types import ChatRequest, Chunk, Message
+from memory.budget import Budget
+from memory.manager import Recalled
+from memory.models import Conversation, Turn
+from memory.person import Person
+from memory.prompts import Block, Parts, assemble
+from memory.turns import Outcome
+
+MESSAGES_FOR_CHORES = 4
+"""Messages that nodes which classify or extract see: the last two turns."""
+
+
+@dataclass(slots=True)
+class FlowTurn:
+    """A turn of a flow. Plugins' `before` fill `recalled` and `blocks`, and name in `missing` what was out of reach.
+
+    `memory_used` is what the answer shows of the memory that it used; `outcome` stands when `after` runs.
+    """
+
+    user: Person
+    conversation: Conversation
+    turn: Turn
+    definition: Definition
+    profile: Profile
+    inputs: dict[str, Any] = field(default_factory=dict)
+    recalled: Recalled = field(default_factory=Recalled)
+    blocks: list[Block] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    memory_used: dict[str, Any] = field(default_factory=dict)
+    outcome: Outcome | None = None
+    on_prompt: Callable[[], None] = lambda: None
+    """Called when the prompt of an answer is made, so that its memory can be told before the first word."""
+
+    @property
+    def turn_id(self) -> UUID:
+        return self.turn.pk
+
+    @property
+    def words(self) -> str:
+        """What the person said, byte for byte."""
+        return self.turn.input
+
+    def prompt(self, *, system: str, words: str, answering: bool) -> tuple[Message, ...]:
+        """The messages for one call of the model; notes how the budget was used when it feeds an answer."""
+        window = self.recalled.messages
+        parts = Parts(
+            system=system,
+            words=words,
+            messages=window if answering else window[-MESSAGES_FOR_CHORES:],
+            blocks=self.blocks if answering else (),
+        )
+        budget = Budget.of(context_tokens=self.profile.context_tokens, max_output_tokens=self.profile.max_output_tokens)
+        messages, use = assemble(parts, budget)
+        if answering:
+            self.memory_used["budget"] = use.as_dict()
+            self.on_prompt()
+        return messages
+
+    def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncIterator[Chunk]:
+        """The model's answer to `messages`, piece by piece."""
+        return llm.stream(ChatRequest(messages=messages, **options), profile=self.profile)
+
+    def used(self) -> dict[str, Any]:
+        """What the client is told of the memory behind the answer."""
+        told: dict[str, Any] = {"turns": [], "episodes": [], "passages": [], "budget": {}}
+        return told | self.memory_used | {"missing": list(dict.fromkeys(self.missing))}

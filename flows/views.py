@@ -1,0 +1,163 @@
+"""The pages: the catalogue and the chat, rendered on the server. Scripts take over where something moves."""
+
+import uuid
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.contrib.auth.mixins import LoginRequiredMixin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.generic import TemplateView, View
+
+from flows import transcript
+from flows.conversation import published
+from flows.models import Category, Flow
+from flows.page_text import script_text
+from flows.session_groups import grouped, recent_sessions
+from memory.models import Conversation, MemoryOwner, Turn
+from memory.models.conversation import Person
+
+RECENT = 3
+LARGEST_SEQ = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The flows of one category."""
+
+    label: str
+    flows: list[Flow]
+
+
+class CatalogueView(LoginRequiredMixin, TemplateView):
+    """The flows that a person may use, on shelves, and the conversations that they were last in."""
+
+    template_name = "flows/catalogue.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        user = self.request.user
+        sessions = recent_sessions(user)
+        flows = Flow.objects.usable_by(user).order_by("category", "pk")
+        shelves = [
+            Shelf(str(Category(name).label), list(members))
+            for name, members in groupby(flows, key=lambda flow: flow.category)
+        ]
+        order = [str(category.label) for category in Category]
+        shelves.sort(key=lambda shelf: order.index(shelf.label))
+        return super().get_context_data(
+            shelves=shelves,
+            recent=sessions[:RECENT],
+            session_groups=grouped(sessions),
+            **kwargs,
+        )
+
+
+class SessionListView(LoginRequiredMixin, View):
+    """The sidebar's list as a fragment: whole and fresh, or those with the words of `?q=`."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        words = request.GET.get("q", "").strip()[:200]
+        context = {
+            "session_groups": grouped(recent_sessions(request.user, words=words)),
+            "current_session": _uuid(request.GET.get("current", "")),
+            "query": words,
+        }
+        return render(request, "flows/_sessions.html", context)
+
+
+class ChatView(LoginRequiredMixin, View):
+    """A conversation with a flow: a given one, else the latest, else (`?new=1`, `?starter=2`) a fresh one.
+
+    With `?before=SEQ` or `?after=SEQ` only the turns there, as a fragment.
+    """
+
+    def get(self, request: HttpRequest, flow_id: int, session_id: uuid.UUID | None = None) -> HttpResponse:
+        flow = get_object_or_404(Flow.objects.usable_by(request.user), pk=flow_id)
+        mine = Conversation.objects.visible_to(request.user).filter(flow_id=flow.pk)
+        if session_id:
+            conversation = get_object_or_404(mine, pk=session_id)
+            for direction, turns in (("before", transcript.before), ("after", transcript.after)):
+                if direction in request.GET:
+                    return _fragment(request, turns(conversation, _seq(request.GET[direction])))
+        else:
+            fresh = "new" in request.GET or "starter" in request.GET
+            conversation = None if fresh else mine.first()
+        return render(request, "flows/chat.html", _chat(request, flow, conversation))
+
+
+class TurnDetailView(LoginRequiredMixin, View):
+    """What one answer used, as a fragment: tokens, and how the prompt's budget was spent."""
+
+    def get(self, request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
+        turn = get_object_or_404(Turn.objects.visible_to(request.user), pk=turn_id)
+        return render(request, "flows/_turn_detail.html", {"turn": turn, "budget": turn.memory_used.get("budget")})
+
+
+def nothing_here(request: HttpRequest, **_parts: str) -> HttpResponse:
+    """A malformed address looks like a foreign one."""
+    raise Http404
+
+
+def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -> dict[str, Any]:
+    about = flow.shown()
+    stretch = transcript.newest(conversation) if conversation else transcript.Stretch()
+    running = next((turn.id for turn in stretch.turns if turn.status == "running"), None)
+    memory = _memory_switch(request.user, flow, conversation)
+    return {
+        "flow": flow,
+        "about": about,
+        "conversation": conversation,
+        "current_session": conversation.pk if conversation else None,
+        "session_groups": grouped(recent_sessions(request.user)),
+        "turns": stretch.turns,
+        "older": stretch.older,
+        "blank": transcript.ShownTurn(),
+        "memory": memory,
+        "draft": _starter(request, about["starters"]),
+        "page": {
+            "flow": flow.pk,
+            "session": str(conversation.pk) if conversation else None,
+            "title": conversation.title if conversation else "",
+            "running": running,
+            "text": script_text(about["name"]),
+        },
+    }
+
+
+def _memory_switch(user: Person, flow: Flow, conversation: Conversation | None) -> dict[str, Any]:
+    """`{on, locked}`: `locked` says why the switch cannot be turned here, the narrowest reason first."""
+    owner = MemoryOwner.objects.filter(user_id=user.pk).first()
+    version = conversation.flow_version if conversation else flow.published_version
+    locked = ""
+    if owner and not owner.memory_enabled:
+        locked = _("You switched memory off for all flows.")
+    elif version and not published(flow.pk, version).settings.memory:
+        locked = _("This flow keeps no memory.")
+    return {"on": not locked and (conversation is None or conversation.memory_enabled), "locked": locked}
+
+
+def _starter(request: HttpRequest, starters: list[str]) -> str:
+    """The starter prompt that `?starter=` names by its place, for the box."""
+    place = request.GET.get("starter", "")
+    return starters[int(place) - 1] if place in map(str, range(1, len(starters) + 1)) else ""
+
+
+def _fragment(request: HttpRequest, stretch: transcript.Stretch) -> HttpResponse:
+    response = render(request, "flows/_turns.html", {"turns": stretch.turns})
+    response["Tacit-Older"] = "1" if stretch.older else "0"
+    return response
+
+
+def _seq(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 10):
+        raise Http404
+    return min(int(text), LARGEST_SEQ)
+
+
+def _uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

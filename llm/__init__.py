@@ -1,0 +1,32 @@
+"""The seam to language models: two verbs over one stream, whichever provider answers.
+
+    profile = llm.resolve_profile()
+    async with aclosing(llm.stream(request, profile=profile)) as chunks: ...  # a chat
+    completion = llm.complete(request, profile=profile)  # a job
+
+Nothing here knows of flows, memory or people. `llm.base` holds the contract of a provider.
+"""
+
+from llm.attempts import stream
+from llm.blocking import complete
+from llm.errors import ProviderError
+from llm.lifespan import aclose, aopen
+from llm.profile import Profile, resolve_profile
+from llm.types import ChatRequest, Chunk, Completion, Message, ToolCall, ToolSpec, Usage
+
+__all__ = [
+    "ChatRequest",
+    "Chunk",
+    "Completion",
+    "Message",
+    "Profile",
+    "ProviderError",
+    "ToolCall",
+    "ToolSpec",
+    "Usage",
+    "aclose",
+    "aopen",
+    "complete",
+    "resolve_profile",
+    "stream",
+]

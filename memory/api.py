@@ -1,0 +1,116 @@
+"""REST over conversations: `/api/memory/…`. Everything is the caller's own."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memory import forgetting
+from memory.fields import query
+from memory.manager import MemoryManager
+from memory.models import Conversation, MemoryOwner
+from memory.pages import message_page
+from memory.person import Person
+from memory.serializers import (
+    EraseReport,
+    EraseRequest,
+    SessionChange,
+    SessionDetailSerializer,
+    SessionQuery,
+    SessionSerializer,
+    SettingsChange,
+    SettingsSerializer,
+)
+
+
+@extend_schema(parameters=[SessionQuery])
+class SessionList(ListAPIView[Conversation]):
+    """The caller's sessions, newest first."""
+
+    serializer_class = SessionSerializer
+    filter_backends = ()
+
+    def get_queryset(self) -> QuerySet[Conversation]:
+        asked = query(SessionQuery, self.request)
+        sessions = MemoryManager().list_user_sessions(self.request.user, flow_id=asked.get("flow_id"))
+        if "q" in asked:
+            sessions = sessions.matching(asked["q"])
+        return sessions.order_by("-last_active_at", "-pk")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        self.paginator.ordering = ("-last_active_at", "-pk")  # type: ignore[union-attr]
+        return super().paginate_queryset(queryset)
+
+
+class SessionDetail(APIView):
+    """One session of the caller."""
+
+    @extend_schema(
+        responses=SessionDetailSerializer,
+        parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """The session with a page of its messages, oldest first."""
+        conversation = self._session(request, session_id)
+        conversation.messages, conversation.next = message_page(conversation, request)  # type: ignore[attr-defined]
+        return Response(SessionDetailSerializer(conversation).data)
+
+    @extend_schema(request=SessionChange, responses=SessionSerializer)
+    def patch(self, request: Request, session_id: UUID) -> Response:
+        """Renames the session, or turns its switches."""
+        change = SessionChange(data=request.data)
+        change.is_valid(raise_exception=True)
+        MemoryManager().change_session(request.user, session_id, **change.validated_data)
+        return Response(SessionSerializer(self._session(request, session_id)).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, session_id: UUID) -> Response:
+        """Erases the session and everything made from it."""
+        MemoryManager().delete_session(request.user, session_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _session(self, request: Request, session_id: UUID) -> Conversation:
+        return MemoryManager().get_session(request.user, session_id)
+
+
+class Erase(APIView):
+    """Clear memory: one session, one flow, or everything."""
+
+    @extend_schema(request=EraseRequest, responses=EraseReport)
+    def post(self, request: Request) -> Response:
+        """Erases for good and reports what went where."""
+        asked = EraseRequest(data=request.data)
+        asked.is_valid(raise_exception=True)
+        wanted = asked.validated_data | {"scope": forgetting.Scope(asked.validated_data["scope"])}
+        report = forgetting.erase(request.user, **wanted)
+        return Response(EraseReport(report.as_dict()).data)
+
+
+class Settings(APIView):
+    """The caller's switches for all flows."""
+
+    @extend_schema(responses=SettingsSerializer)
+    def get(self, request: Request) -> Response:
+        """The switches as they stand."""
+        return Response(SettingsSerializer(_owner(request)).data)
+
+    @extend_schema(request=SettingsChange, responses=SettingsSerializer)
+    def patch(self, request: Request) -> Response:
+        """Turns switches."""
+        change = SettingsChange(data=request.data)
+        change.is_valid(raise_exception=True)
+        owner = _owner(request)
+        if change.validated_data:
+            MemoryOwner.objects.filter(pk=owner.pk).update(**change.validated_data)
+        return Response(SettingsSerializer(_owner(request)).data)
+
+
+def _owner(request: Request) -> MemoryOwner:
+    owner: Person = request.user
+    return MemoryOwner.objects.get_or_create(user_id=owner.pk)[0]

@@ -1,0 +1,54 @@
+"""Fields and checks that every serializer of the API shares."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+
+from llm.text import safe
+
+
+class SafeText(serializers.CharField):
+    """Text as it was typed, blanks included; lone surrogates and NUL made safe instead of refused."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"trim_whitespace": False} | options)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        value = super().run_validation(safe(data) if isinstance(data, str) else data)
+        if isinstance(value, str) and not self.allow_blank and not value.strip():
+            self.fail("blank")
+        return value
+
+
+class ObjectId(serializers.UUIDField):
+    """The id of an object in a body. One that is malformed is a missing one: 404, as in an address."""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        try:
+            return UUID(data) if isinstance(data, str) and len(data) == 36 else self._missing()
+        except ValueError:
+            return self._missing()
+
+    def _missing(self) -> UUID:
+        raise NotFound
+
+
+class Strict(serializers.Serializer[Any]):
+    """Refuses fields that it does not know: a misspelt switch must not be passed over in silence."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, dict) and (unknown := sorted(set(data) - set(self.fields))):
+            message = _("There is no such field. Leave it out, or see /api/docs for the fields there are.")
+            raise serializers.ValidationError(dict.fromkeys(map(str, unknown), message))
+        return super().to_internal_value(data)
+
+
+def query(serializer: type[serializers.Serializer[Any]], request: Any) -> dict[str, Any]:
+    """The checked query parameters of a request, paging left out. Raises ValidationError for unknown ones."""
+    given = {name: value for name, value in request.query_params.items() if name not in ("cursor", "limit")}
+    checked = serializer(data=given)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)

@@ -1,0 +1,137 @@
+"""The front door of memory: what flows, pages and the API ask of conversations goes through here.
+
+Every call takes the user it is for, and sees nobody else's.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from memory import forgetting, window
+from memory.errors import SessionNotFound
+from memory.models import Conversation, Turn
+from memory.models.conversation import ConversationQuerySet
+from memory.person import Person
+from memory.turns import OpenedTurn, Outcome, TurnRequest, end_turn, open_turn
+
+HOT_COPY = "hot_copy"
+"""In `missing`: Redis was away and the turns came from PostgreSQL. Nothing is lost, only slower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a turn is given of its own conversation.
+
+    `messages` are `{role, content, ts, seq}`, oldest first, all after what `summary` covers.
+    `missing` names what could not be reached.
+    """
+
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    summary: str = ""
+    missing: tuple[str, ...] = ()
+
+
+class MemoryManager:
+    """Conversation memory for one process. It keeps no state: any instance is as good as another."""
+
+    def open_turn(self, user: Person, request: TurnRequest) -> OpenedTurn:
+        """Saves the question before any model is called; see `memory.turns.open_turn` for its errors."""
+        return open_turn(user, request)
+
+    def inject_memory(self, user: Person, *, conversation: Conversation, turn: Turn) -> Recalled:
+        """The window and summary as they stood before `turn`, from Redis, else from PostgreSQL.
+
+        `conversation` is the row that opening the turn returned, so the good case costs one trip to Redis.
+        """
+        _require_owner(user, conversation)
+        last_seq = turn.seq - 1
+        if last_seq == 0:
+            return Recalled()
+        copy = window.read(conversation, last_seq=last_seq)
+        if copy is None:
+            return self._rebuilt(conversation, last_seq)
+        messages = copy.messages
+        if messages and messages[0]["seq"] <= conversation.covers_seq:
+            messages = [message for message in messages if message["seq"] > conversation.covers_seq]
+        first = messages[0]["seq"] if messages else last_seq + 1
+        if first > conversation.covers_seq + 1 and len(copy.messages) >= window.capacity():
+            messages = self._fallen_off(conversation, before=first) + messages
+        return Recalled(messages, copy.summary if conversation.covers_seq else "")
+
+    def record_exchange(
+        self, user: Person, *, conversation: Conversation, turn: Turn, outcome: Outcome
+    ) -> tuple[str, ...]:
+        """Commits how the turn ended, then brings the hot copy up to date.
+
+        When it returns the answer is durable. Returns what could not be reached; raises TurnEnded when the
+        turn no longer runs, and then nothing was written anywhere.
+        """
+        _require_owner(user, conversation)
+        end_turn(turn, outcome)
+        replayed = turn.is_replayable
+        stored = window.append(conversation, turn, window.items_of(turn) if replayed else [])
+        return () if stored else (HOT_COPY,)
+
+    def get_conversation_history(self, user: Person, session_id: UUID) -> list[dict[str, Any]]:
+        """Every message shown in a session, oldest first, as `Turn.messages_shown` gives them."""
+        conversation = self.get_session(user, session_id)
+        return [message for turn in Turn.objects.shown(conversation) for message in turn.messages_shown()]
+
+    def get_session(self, user: Person, session_id: UUID) -> Conversation:
+        """The session's row with its counts. Raises SessionNotFound for a foreign or missing one alike."""
+        conversation = Conversation.objects.visible_to(user).filter(pk=session_id).with_counts().first()
+        if conversation is None:
+            raise SessionNotFound
+        return conversation
+
+    def change_session(self, user: Person, session_id: UUID, **changes: Any) -> None:
+        """Sets `title`, `memory_enabled` or `important`. Raises SessionNotFound."""
+        mine = Conversation.objects.visible_to(user).filter(pk=session_id)
+        if not (mine.update(**changes) if changes else mine.exists()):
+            raise SessionNotFound
+
+    def list_user_sessions(self, user: Person, *, flow_id: int | None = None) -> ConversationQuerySet:
+        """The user's sessions, newest first, with counts; prunes dead members of the index in Redis."""
+        sessions = Conversation.objects.visible_to(user)
+        members = window.recent_members(user.pk) or []
+        if members:
+            alive = {f"{flow}:{pk}" for flow, pk in sessions.values_list("flow_id", "pk")}
+            window.forget_members(user.pk, set(members) - alive)
+        if flow_id is not None:
+            sessions = sessions.filter(flow_id=flow_id)
+        return sessions.with_counts()
+
+    def delete_session(self, user: Person, session_id: UUID) -> forgetting.Report:
+        """Erases one session and everything made from it. Raises SessionNotFound."""
+        return forgetting.erase(user, scope=forgetting.Scope.SESSION, session_id=session_id)
+
+    def _rebuilt(self, conversation: Conversation, last_seq: int) -> Recalled:
+        """Reads the uncovered turns from PostgreSQL and leaves a fresh copy in Redis."""
+        past = Turn.objects.replayable(conversation).filter(seq__gt=conversation.covers_seq, seq__lte=last_seq)
+        turns = list(past)
+        shown = Turn.objects.shown(conversation).filter(seq__lte=last_seq)
+        stored = window.replace(
+            conversation,
+            turns,
+            last_seq=last_seq,
+            message_count=sum(shown.values_list("messages", flat=True)),
+        )
+        return Recalled(_as_messages(turns), conversation.summary, () if stored else (HOT_COPY,))
+
+    def _fallen_off(self, conversation: Conversation, *, before: int) -> list[dict[str, Any]]:
+        """Uncovered messages that the hot copy no longer holds."""
+        past = Turn.objects.replayable(conversation).filter(seq__gt=conversation.covers_seq, seq__lt=before)
+        return _as_messages(list(past))
+
+
+def _require_owner(user: Person, conversation: Conversation) -> None:
+    if conversation.user_id != user.pk:
+        raise SessionNotFound
+
+
+def _as_messages(turns: list[Turn]) -> list[dict[str, Any]]:
+    return [
+        {"role": shown["role"], "content": shown["content"], "ts": shown["ts"], "seq": shown["seq"]}
+        for turn in turns
+        for shown in turn.messages_shown()
+    ]

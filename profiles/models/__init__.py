@@ -1,0 +1,5 @@
+"""The tables of people."""
+
+from profiles.models.people import UserProfile
+
+__all__ = ["UserProfile"]

@@ -1,0 +1,29 @@
+"""The product's settings, with what tests change: a Redis database for each worker, quick passwords, no waiting."""
+
+import os
+import re
+
+from config.settings import *  # noqa: F403
+from config.settings import CACHES, CHANNEL_LAYERS, REDIS_URL
+
+_worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
+
+DEBUG = False
+REDIS_URL = MEMORY_REDIS_URL = re.sub(r"/\d+$", "", REDIS_URL) + f"/{_worker + 1}"
+for _cache in CACHES.values():
+    _cache["LOCATION"] = REDIS_URL
+# Pub/sub knows no database numbers, so that workers are kept apart by the prefix.
+CHANNEL_LAYERS["default"]["CONFIG"]["prefix"] = f"tacit:test:{_worker}"
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = True
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = False
+SECURE_HSTS_SECONDS = 0
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+LLM_BASE_URL = LLM_API_KEY = LLM_MODEL = ""
+LLM_OFFLINE_DELAY = 0
+DRAIN_SECONDS = 2
