@@ -95,7 +95,8 @@ def model(answers: int, tokens: int) -> Iterator[str]:
     """The scripted model in a process of its own."""
     command = [sys.executable, "-m", "bench.model", str(answers * 2), str(tokens), str(RATE)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
-        assert process.stdout and process.stdin
+        assert process.stdout
+        assert process.stdin
         yield process.stdout.readline().strip()
         process.stdin.close()
 
