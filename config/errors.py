@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.defaults import page_not_found
 from drf_standardized_errors.formatter import ExceptionFormatter
 from drf_standardized_errors.handler import ExceptionHandler
@@ -40,12 +42,22 @@ class DomainError(APIException):
         self.turn_id = getattr(error, "turn_id", None)
 
 
+class DatabaseAway(APIException):
+    """PostgreSQL cannot be reached; nothing was changed."""
+
+    status_code = 503
+    default_code = "database_unavailable"
+    default_detail = gettext_lazy("The database cannot be reached. Try again in a moment.")
+
+
 class Handler(ExceptionHandler):
     """Knows domain errors by their shape: `code` and `detail`."""
 
     def convert_known_exceptions(self, exc: Exception) -> Exception:
         if not isinstance(exc, APIException) and hasattr(exc, "code") and hasattr(exc, "detail"):
             return NotFound() if exc.code == "not_found" else DomainError(exc)
+        if isinstance(exc, OperationalError):
+            return DatabaseAway()
         return super().convert_known_exceptions(exc)
 
 

@@ -18,7 +18,14 @@ from config.home import StartError, kept_secret, owned
 from config.local_postgres import LocalPostgres
 from config.local_redis import LocalRedis
 from config.orphans import end_leftovers
-from config.processes import STOP_SIGNALS, Process, dies_with_owner, exit_on_signals, ignore_signals
+from config.processes import (
+    STOP_SIGNALS,
+    Process,
+    dies_with_owner,
+    exit_on_signals,
+    ignore_signals,
+    signals_held_back,
+)
 from config.server_account import ServerAccount
 
 
@@ -88,29 +95,29 @@ def throwaway_servers() -> Iterator[Servers]:
 def run_beside_servers(command: list[str]) -> int:
     """Run the command beside throwaway servers, hand on the signals that we get, return its exit code."""
     with throwaway_servers() as servers:
+        process = start(command, os.environ | servers.environment)
         try:
-            process = subprocess.Popen(  # noqa: S603  # the caller's own command line
-                command,
-                env=os.environ | servers.environment,
-                preexec_fn=dies_with_owner(signal.SIGTERM),
-            )
-        except OSError as error:
-            raise StartError(f"{command[0]}: {error.strerror}") from error
-        try:
-            hand_on_signals(process)
             code = process.wait()
         finally:
             process.kill()
     return code if code >= 0 else 128 - code
 
 
-def hand_on_signals(process: "subprocess.Popen[bytes]") -> None:
-    """Send the requests to stop that we get to the process, for as long as it runs."""
-    ignore_signals()
-    for signum in STOP_SIGNALS:
-        # A terminal sends Ctrl-C to the command too, and a second one would make it stop less cleanly.
-        if signum != signal.SIGINT or not (sys.stdin and sys.stdin.isatty()):
-            signal.signal(signum, lambda signum, _: process.send_signal(signum))
+def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
+    """Start the command in our place on the terminal; from now on it gets the requests to stop that we get."""
+    try:
+        with signals_held_back():
+            process = subprocess.Popen(  # noqa: S603  # the caller's own command line
+                command, env=environment, preexec_fn=dies_with_owner(signal.SIGTERM)
+            )
+            ignore_signals()
+            for signum in STOP_SIGNALS:
+                # A terminal sends Ctrl-C to the command too, and a second one would make it stop less cleanly.
+                if signum != signal.SIGINT or not (sys.stdin and sys.stdin.isatty()):
+                    signal.signal(signum, lambda signum, _: process.send_signal(signum))
+    except OSError as error:
+        raise StartError(f"{command[0]}: {error.strerror}") from error
+    return process
 
 
 def main(arguments: list[str]) -> int:

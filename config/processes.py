@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -52,19 +52,20 @@ class Process:
     def __init__(self, program: Program, *, records: Path, output: int | IO[bytes] | None = None) -> None:
         self.program = program
         self._record = records / f"{program.name}.pid"
-        self.popen = subprocess.Popen(  # noqa: S603  # the project's own programs, no shell
-            program.argv,
-            env=program.environment,
-            cwd=program.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=dies_with_owner(program.stop_signal),
-            **program.account,
-        )
         self._asked = self._gone = False
-        self._note()
+        with signals_held_back():  # so that no request to stop loses a program before it is on record
+            self.popen = subprocess.Popen(  # noqa: S603  # the project's own programs, no shell
+                program.argv,
+                env=program.environment,
+                cwd=program.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=dies_with_owner(program.stop_signal),
+                **program.account,
+            )
+            self._note()
 
     def _note(self) -> None:
         pid = self.popen.pid
@@ -133,15 +134,25 @@ def ignore_signals() -> None:
         signal.signal(signum, lambda *_: None)
 
 
-def dies_with_owner(signum: signal.Signals) -> Callable[[], None] | None:
+@contextlib.contextmanager
+def signals_held_back() -> Iterator[None]:
+    """Let requests to stop wait until the block is left. A child that is started in it undoes that for itself."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+
+
+def dies_with_owner(signum: signal.Signals) -> Callable[[], None]:
     """What a child runs before its program, so that the kernel signals it when the starting thread ends."""
-    if LIBC is None:
-        return None
     owner = os.getpid()
 
-    def ask_kernel() -> None:
-        LIBC.prctl(PR_SET_PDEATHSIG, signum)
-        if os.getppid() != owner:  # it died before the kernel was asked
-            os._exit(1)
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+        if LIBC:
+            LIBC.prctl(PR_SET_PDEATHSIG, signum)
+            if os.getppid() != owner:  # it died before the kernel was asked
+                os._exit(1)
 
-    return ask_kernel
+    return prepare

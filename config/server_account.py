@@ -75,7 +75,7 @@ class ServerAccount:
             try:
                 folder.rmdir()
             except OSError as error:
-                raise StartError(f"The account {self.identity.pw_name} no longer reaches {folder}.") from error
+                raise StartError(f"PostgreSQL's account cannot enter {folder} any more. Let it in.") from error
             ELSEWHERE.mkdir(mode=0o711, parents=True, exist_ok=True)
             folder.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=ELSEWHERE))
         place = folder.resolve()

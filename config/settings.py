@@ -100,7 +100,7 @@ def _database(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
         "PORT": parts.port or "",
-        "OPTIONS": {"pool": {"min_size": 1, "max_size": DATABASE_THREADS, "timeout": 20}},
+        "OPTIONS": {"pool": {"min_size": 1, "max_size": DATABASE_THREADS, "timeout": 5}},
     }
 
 

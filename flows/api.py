@@ -18,9 +18,9 @@ from rest_framework.views import APIView
 
 from flows.conversation import Command
 from flows.endings import sentence
-from flows.errors import RunFailed
+from flows.errors import FlowNotFound, RunFailed
 from flows.listening import begin, finished, stop, wait_for
-from flows.models import Flow
+from flows.models import Favourite, Flow
 from flows.serializers import (
     ExecuteResult,
     Feedback,
@@ -63,6 +63,22 @@ class FlowDetail(RetrieveAPIView[Flow]):
 
     def get_queryset(self) -> QuerySet[Flow]:
         return Flow.objects.usable_by(self.request.user)
+
+
+class FlowFavourite(APIView):
+    """Whether the caller keeps the flow at hand."""
+
+    @extend_schema(request=None, responses={204: None})
+    def put(self, request: Request, flow_id: int) -> Response:
+        """Marks the flow as a favourite."""
+        Favourite.objects.get_or_create(user_id=request.user.pk, flow=_usable_flow(request, flow_id))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, flow_id: int) -> Response:
+        """Takes the mark away."""
+        Favourite.objects.of(request.user).filter(flow=_usable_flow(request, flow_id)).delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class Execute(APIView):
@@ -150,6 +166,13 @@ class TurnFeedback(APIView):
         turn.shared_for_review = given.validated_data.get("share", False)
         turn.save(update_fields=["rating", "rating_reason", "shared_for_review"])
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def _usable_flow(request: Request, flow_id: int) -> Flow:
+    flow = Flow.objects.usable_by(request.user).filter(pk=flow_id).first()
+    if flow is None:
+        raise FlowNotFound
+    return flow
 
 
 def _own_turn(request: Request, turn_id: UUID) -> Turn:

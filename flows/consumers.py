@@ -18,6 +18,7 @@ from flows.listening import begin, follow, stop
 from flows.models import Flow
 from flows.serializers import TurnStart
 from memory.errors import TurnNotFound
+from memory.manager import MemoryManager
 from memory.models import Turn
 from memory.person import Person
 
@@ -35,6 +36,8 @@ class BadFrame(Exception):
 class FlowConsumer(AsyncWebsocketConsumer):
     """One open chat page, or one program."""
 
+    # It sends to nobody and hears from nobody: without a layer it works while Redis is away.
+    channel_layer_alias = ""
     user: Person
     flow_id: int
 
@@ -105,6 +108,7 @@ class FlowConsumer(AsyncWebsocketConsumer):
         async with aclosing(events):
             async for event in events:
                 await self._send(event.frame(html=True))
+        await threads.run(_seen, self.user, turn_id)
         self._pumps.pop(turn_id, None)
 
     async def _ping_forever(self) -> None:
@@ -120,6 +124,13 @@ class FlowConsumer(AsyncWebsocketConsumer):
 
     async def _send(self, frame: dict[str, Any]) -> None:
         await self.send(text_data=orjson.dumps(frame).decode())
+
+
+def _seen(user: Person, turn_id: UUID) -> None:
+    """The page has shown the whole answer, so its session carries no unread mark."""
+    turn = Turn.objects.visible_to(user).filter(pk=turn_id).first()
+    if turn:
+        MemoryManager().mark_seen(user, turn.conversation_id)
 
 
 def _parsed(text: str | None) -> dict[str, Any]:

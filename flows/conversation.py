@@ -17,6 +17,7 @@ from django.db import DatabaseError
 import llm
 from flows import engine, threads
 from flows.definition import Definition
+from flows.endings import outcome_of
 from flows.errors import FlowNotFound
 from flows.models import Flow, FlowVersion
 from flows.nodes.base import Reasoning
@@ -25,9 +26,9 @@ from flows.steps import NodeFinished, NodeStarted, Spent, Step, Text
 from flows.turn import FlowTurn
 from flows.voice import Voice
 from llm.errors import ModelEmpty
-from memory.errors import TurnEnded
+from memory.errors import TurnEnded, TurnNotFound
 from memory.manager import MemoryManager
-from memory.models import Conversation, TurnStatus
+from memory.models import Conversation, Turn
 from memory.person import Person
 from memory.telemetry import storing
 from memory.turns import Outcome, TurnRequest
@@ -128,7 +129,8 @@ def _say(step: Step, voice: Voice) -> None:
 async def commit(turn: FlowTurn, outcome: Outcome) -> Outcome:
     """Makes the outcome durable. Returns how the turn really ended: somebody else may have ended it first.
 
-    Raises DatabaseError when PostgreSQL stays away; the turn then ends as interrupted by its lease.
+    Raises TurnNotFound when it was erased meanwhile, and DatabaseError when PostgreSQL stays away; the turn then
+    ends as interrupted by its lease.
     """
     turn.outcome = outcome
     for pause in (*COMMIT_PAUSES, None):
@@ -144,10 +146,17 @@ async def commit(turn: FlowTurn, outcome: Outcome) -> Outcome:
             turn.missing.extend(found.missing)
             return outcome
         except TurnEnded:
-            return Outcome(status=TurnStatus.INTERRUPTED, output=outcome.output)
+            return await threads.run(_ended_elsewhere, turn)
         except DatabaseError as error:
             logger.error("answer not saved", turn_id=str(turn.turn_id), error=type(error).__name__)
             if pause is None:
                 raise
             await asyncio.sleep(pause)
     raise AssertionError("unreachable")
+
+
+def _ended_elsewhere(turn: FlowTurn) -> Outcome:
+    row = Turn.objects.visible_to(turn.user).filter(pk=turn.turn_id).first()
+    if row is None:
+        raise TurnNotFound
+    return outcome_of(row)

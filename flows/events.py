@@ -53,6 +53,11 @@ class TurnLog:
     def is_closed(self) -> bool:
         return bool(self.events) and self.events[-1].is_terminal
 
+    @property
+    def text(self) -> str:
+        """The pieces of the answer so far, joined."""
+        return "".join(event.data["text"] for event in self.events if event.type == "delta")
+
     def emit(self, kind: str, **data: Any) -> Event:
         """Numbers a new event and wakes the listeners."""
         last = self.events[-1] if self.events else None
@@ -62,8 +67,8 @@ class TurnLog:
         return event
 
     def add(self, event: Event) -> None:
-        """Takes an event that was numbered elsewhere; one that is here already is passed over."""
-        if self.is_closed or (self.events and event.page_id <= self.events[-1].page_id):
+        """Takes the next event. Any other is passed over: here already, or behind a gap that nothing can fill."""
+        if self.is_closed or event.page_id != len(self.events) + 1:
             return
         self.events.append(event)
         self._changed.set()

@@ -26,19 +26,24 @@ async def begin(user: Person, command: Command) -> FlowTurn:
     """Opens a turn and starts to answer it; the repeat of a request gives the turn that it opened first."""
     host = runner.current()
     host.require_accepting()
-    turn, fresh = await threads.run(open_turn, user, command)
-    if fresh:
-        host.launch(turn)
-    return turn
+
+    async def opened() -> FlowTurn:
+        turn, fresh = await threads.run(open_turn, user, command)
+        if fresh:
+            host.launch(turn)
+        return turn
+
+    # A caller who leaves now must not leave behind a saved question that nobody answers.
+    return await asyncio.shield(asyncio.ensure_future(opened()))
 
 
 async def stop(user: Person, turn_id: UUID) -> None:
-    """Stops a turn of `user`, at once when it runs here, else at its process's next heartbeat.
+    """Stops a turn of `user`, whichever process runs it.
 
     Raises TurnNotFound for a foreign or missing one.
     """
     await threads.run(request_stop, user, turn_id)
-    runner.current().stop(turn_id)
+    await runner.current().stop_everywhere(turn_id)
 
 
 async def follow(user: Person, turn_id: UUID, *, after: int = 0, html: bool = True) -> AsyncGenerator[Event, None]:
@@ -89,6 +94,7 @@ async def with_pauses(events: AsyncGenerator[T, None], *, seconds: float) -> Asy
             coming.cancel()
             with suppress(asyncio.CancelledError, StopAsyncIteration):
                 await coming
+        await events.aclose()
 
 
 def _turn_of(user: Person, turn_id: UUID) -> Turn:
@@ -129,7 +135,7 @@ def _complete(log: TurnLog, turn: Turn) -> None:
         return
     if not log.events:
         log.emit("turn.started", session_id=str(turn.conversation_id), seq=turn.seq)
-    heard = "".join(event.data["text"] for event in log.events if event.type == "delta")
+    heard = log.text
     if turn.output.startswith(heard) and len(turn.output) > len(heard):
         log.emit("delta", text=turn.output[len(heard) :])
     kind, data = closing_event(outcome_of(turn), html=render(turn.output))

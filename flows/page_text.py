@@ -1,4 +1,4 @@
-"""The sentences of the chat page that its scripts need too, in the reader's language."""
+"""The sentences that scripts put on a page, in the reader's language."""
 
 from django.utils.translation import gettext as _
 
@@ -11,7 +11,9 @@ def ending_notes() -> dict[str, str]:
     """What stands under an answer that did not end by itself, by the turn's status."""
     return {
         TurnStatus.STOPPED: _("Stopped. What was written until then is kept."),
-        TurnStatus.INTERRUPTED: _("The answer was interrupted. Your question is kept, and what was written until then."),
+        TurnStatus.INTERRUPTED: _(
+            "The answer was interrupted. Your question is kept, and what was written until then."
+        ),
     }
 
 
@@ -32,53 +34,83 @@ def notes(turn: Turn) -> list[str]:
     return shown + list(dict.fromkeys(missing))
 
 
-def script_text(flow_name: str) -> dict[str, object]:
-    """The texts of the scripts. Parts in braces are replaced there, except the flow's name."""
+def tokens(count: int) -> str:
+    """How much an answer cost, in a word; nothing when it is not known."""
+    return _tokens().format(n=f"{count:,}") if count else ""
+
+
+def _tokens() -> str:
+    return _("{n} tokens")
+
+
+def spending(turn: Turn) -> list[tuple[str, str]]:
+    """What an answer cost and how its prompt used the budget, as (what, tokens)."""
+    budget = turn.memory_used.get("budget", {})
+    parts = (
+        (_("Sent to the model"), turn.usage.get("prompt_tokens")),
+        (_("Written by the model"), turn.usage.get("completion_tokens")),
+        (_("Instructions of the flow"), budget.get("system")),
+        (_("Earlier messages"), budget.get("window")),
+        (_("Summary of older ones"), budget.get("summary")),
+        (_("Your message"), budget.get("words")),
+        (_("Room in the model"), budget.get("limit")),
+    )
+    return [(what, f"{count:,}") for what, count in parts if count]
+
+
+def list_text() -> dict[str, str]:
+    """The texts of the conversation list. Parts in braces are replaced by the scripts."""
     return {
-        "endings": ending_notes(),
-        "missing": missing_notes(),
-        "tokens": _("{n} tokens"),
-        "copy": _("Copy"),
-        "copied": _("Copied"),
-        "answering": _("The answer is being written"),
-        "answered": _("The answer is complete"),
-        "thanks": _("Thank you. This helps to make the flow better."),
-        "busy": _("An answer is still being written here. It is shown above; your words stay in the box."),
-        "offline": _("No connection. Trying again; the answer goes on meanwhile."),
-        "loggedOut": _("Your login has ended. Load the page again to log in; your words are kept."),
-        "failed": _("This did not work. Check the connection and try again."),
-        "gone": _("This conversation no longer exists."),
         "rename": _("Rename the conversation"),
         "title": _("Title"),
         "save": _("Save"),
         "delete": _("Delete"),
-        "clear": _("Clear"),
         "deleteTitle": _("Delete this conversation?"),
         "deleteText": _(
             "“{title}” goes with all its messages, its summary and what was remembered from it. This cannot be undone."
         ),
-        "erase": {
-            "session": {
-                "title": _("Clear this conversation?"),
-                "text": _(
-                    "“{title}” goes with all its messages, its summary and what was remembered from it. "
-                    "This cannot be undone."
-                ),
-            },
-            "flow": {
-                "title": _("Clear everything said in this flow?"),
-                "text": _(
-                    "All your conversations with “%(flow)s” go, with their messages, summaries and what was "
-                    "remembered from them. This cannot be undone."
-                )
-                % {"flow": flow_name},
-            },
-            "all": {
-                "title": _("Clear everything?"),
-                "text": _(
-                    "All your conversations in all flows go, with their messages, summaries and everything that was "
-                    "remembered about you. Your tasks and your profile stay. This cannot be undone."
-                ),
-            },
+    }
+
+
+def chat_text(flow_name: str) -> dict[str, object]:
+    """The texts of the chat page, the list's included. Parts in braces are replaced by the scripts."""
+    return list_text() | {
+        "endings": ending_notes(),
+        "missing": missing_notes(),
+        "erase": _erase_questions(flow_name),
+        "clear": _("Clear"),
+        "tokens": _tokens(),
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+        "thanks": _("Thank you. This helps to make the flow better."),
+        "busy": _("An answer is still being written here. It is shown above; your words stay in the box."),
+        "offline": _("No connection. Trying again; an answer goes on meanwhile."),
+        "loggedOut": _("Your login has ended. Load the page again to log in; your words are kept."),
+        "failed": _("This did not work. Check the connection and try again."),
+        "gone": _("This conversation no longer exists."),
+    }
+
+
+def _erase_questions(flow_name: str) -> dict[str, dict[str, str]]:
+    """What is asked before memory is cleared: each names what will go."""
+    return {
+        "session": {
+            "title": _("Clear this conversation?"),
+            "text": list_text()["deleteText"],
+        },
+        "flow": {
+            "title": _("Clear everything said in this flow?"),
+            "text": _(
+                "All your conversations with “%(flow)s” go, with their messages, summaries and what was "
+                "remembered from them. This cannot be undone."
+            )
+            % {"flow": flow_name},
+        },
+        "all": {
+            "title": _("Clear everything?"),
+            "text": _(
+                "All your conversations in all flows go, with their messages, summaries and everything that was "
+                "remembered about you. Your tasks and your profile stay. This cannot be undone."
+            ),
         },
     }

@@ -7,6 +7,7 @@ the state from PostgreSQL.
 """
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ import orjson
 import redis.asyncio as redis
 import structlog
 from django.conf import settings
+from django_redis import get_redis_connection
 
 from flows.events import Event, TurnLog
 from memory.breaker import Breaker
@@ -67,7 +69,7 @@ class Relay:
         self._to_write.set()
 
     async def past(self, turn_id: UUID) -> list[Event]:
-        """What the turn's stream holds; empty when it has expired or Redis is away."""
+        """What the turn's stream holds; nothing when it has expired or Redis is away."""
         if not self._breaker.allows():
             return []
         try:
@@ -77,6 +79,14 @@ class Relay:
             return []
         self._breaker.succeeded()
         return [_decode(turn_id, stream_id, fields) for stream_id, fields in entries]
+
+    async def forget(self, turn_id: UUID) -> None:
+        """Deletes the stream of an erased turn."""
+        self._pending = [event for event in self._pending if event.turn_id != turn_id]
+        try:
+            await self._client.delete(_key(turn_id))
+        except redis.RedisError as error:
+            logger.error("erased stream left to expire", turn_id=str(turn_id), error=type(error).__name__)
 
     async def subscribe(self, turn_id: UUID) -> TurnLog:
         """A log that fills itself from the turn's stream. Give it back with `unsubscribe`."""
@@ -143,4 +153,15 @@ class Relay:
 
 
 def _last_id(log: TurnLog) -> int:
-    return log.events[-1].page_id if log.events else 0
+    return len(log.events)
+
+
+def delete_streams(turn_ids: Iterable[UUID]) -> bool:
+    """Deletes the streams of erased turns; False while Redis is away."""
+    keys = [_key(turn_id) for turn_id in turn_ids]
+    try:
+        if keys:
+            get_redis_connection("default").delete(*keys)
+    except redis.RedisError:
+        return False
+    return True

@@ -6,6 +6,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.urls import path, re_path
 
 from flows.consumers import FlowConsumer
+from flows.notices import NoticeConsumer
 
 
 class Nowhere(AsyncWebsocketConsumer):
@@ -17,5 +18,6 @@ class Nowhere(AsyncWebsocketConsumer):
 
 websocket_urlpatterns: list[Any] = [
     path("ws/flows/<int:flow_id>/", FlowConsumer.as_asgi()),
+    path("ws/me/", NoticeConsumer.as_asgi()),
     re_path(r"", Nowhere.as_asgi()),
 ]

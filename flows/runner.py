@@ -1,27 +1,34 @@
 """The running turns of this process: started, renewed, stopped and drained here, whoever listens or leaves."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
+from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import DatabaseError
+from redis.exceptions import RedisError
 
-from flows import threads
+from flows import notices, threads
 from flows.conversation import answer, commit
-from flows.endings import NOT_SAVED, closing_event, failure
+from flows.endings import NOT_SAVED, closing_event, failure, outcome_of
 from flows.errors import ServerStopping
 from flows.events import TurnLog
+from flows.markdown import render
 from flows.plugins import after_all
 from flows.relay import Relay
 from flows.turn import FlowTurn
 from flows.voice import Voice
+from memory.errors import TurnNotFound
 from memory.models import TurnStatus
-from memory.turns import Outcome, heartbeat
+from memory.turns import Outcome, heartbeat, keep_partial_text
 
 logger = structlog.get_logger(__name__)
 HEARTBEAT_SECONDS = 1.0
+STOPS = "tacit.stops"
+"""The group over which processes pass on stop requests. PostgreSQL holds them too: this is only faster."""
 KEPT_SECONDS = 60
 """How long the log of an ended turn stays at hand in memory."""
 LONG_TEXT = 20_000
@@ -62,11 +69,14 @@ class Runner:
         self._running: dict[UUID, Running] = {}
         self._conducting: set[asyncio.Task[None]] = set()
         self._logs: dict[UUID, TurnLog] = {}
-        self._heart: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         self.relay.start()
-        self._heart = asyncio.create_task(self._beat_forever(), name="heartbeat")
+        self._tasks = [
+            asyncio.create_task(self._beat_forever(), name="heartbeat"),
+            asyncio.create_task(self._hear_stops(), name="stop requests"),
+        ]
 
     def require_accepting(self) -> None:
         """Raises ServerStopping while the process goes down."""
@@ -94,6 +104,15 @@ class Runner:
         if running:
             running.cancel(TurnStatus.STOPPED)
 
+    async def stop_everywhere(self, turn_id: UUID) -> None:
+        """Stops a turn here, or asks the other processes to; without Redis they see the request in PostgreSQL."""
+        if turn_id in self._running:
+            self.stop(turn_id)
+            return
+        with suppress(OSError, RedisError, TimeoutError):
+            async with asyncio.timeout(0.5):
+                await get_channel_layer().group_send(STOPS, {"type": "turn.stop", "turn_id": str(turn_id)})
+
     async def drain(self) -> None:
         """Refuses new turns, lets running ones end for `DRAIN_SECONDS`, then commits the rest as interrupted."""
         self.accepting = False
@@ -103,24 +122,36 @@ class Runner:
             running.cancel(TurnStatus.INTERRUPTED)
         if self._conducting:
             await asyncio.wait(self._conducting, timeout=10)
-        if self._heart:
-            self._heart.cancel()
+        for task in self._tasks:
+            task.cancel()
         await self.relay.close()
 
     async def _conduct(self, running: Running) -> None:
         """Sees one turn through: answer, commit, terminal event, and what comes after."""
         turn, voice = running.turn, running.voice
+        await notices.session_changed(turn.user.pk, turn.conversation.pk)
         await asyncio.wait({running.answering})
         html = voice.finish_blocks()
         try:
             outcome = await commit(turn, self._outcome(running))
         except DatabaseError:
             outcome = Outcome(status=TurnStatus.FAILED, output=voice.text, error_code=NOT_SAVED)
+        except TurnNotFound:
+            await self._forget(running)
+            return
         kind, data = closing_event(outcome, html=html)
         voice.emit(kind, **data)
         del self._running[turn.turn_id]
+        await notices.session_changed(turn.user.pk, turn.conversation.pk)
         self.loop.call_later(KEPT_SECONDS, self._logs.pop, turn.turn_id, None)
         await after_all(turn)
+
+    async def _forget(self, running: Running) -> None:
+        """Ends a turn that was erased while it ran, and leaves nothing of it."""
+        turn_id = running.turn.turn_id
+        running.voice.emit("turn.stopped", output="", html="")
+        del self._running[turn_id], self._logs[turn_id]
+        await self.relay.forget(turn_id)
 
     def _outcome(self, running: Running) -> Outcome:
         task, voice = running.answering, running.voice
@@ -147,14 +178,36 @@ class Runner:
             except DatabaseError as error:
                 logger.error("heartbeat failed", error=type(error).__name__)
 
+    async def _hear_stops(self) -> None:
+        layer = get_channel_layer()
+        while True:
+            try:
+                channel = await layer.new_channel()
+                await layer.group_add(STOPS, channel)
+                while True:
+                    self.stop(UUID((await layer.receive(channel))["turn_id"]))
+            except (OSError, RedisError):
+                await asyncio.sleep(HEARTBEAT_SECONDS)
+
     async def _beat(self, beat: int) -> None:
         """Renews this process's turns, saves partial text, obeys stop flags, closes turns of dead processes."""
         held = [(turn_id, running.unsaved_text(beat=beat)) for turn_id, running in self._running.items()]
         pulse = await threads.run(heartbeat, held)
         for turn_id in pulse.stop | pulse.gone:
             self.stop(turn_id)
-        if pulse.interrupted:
-            logger.warning("interrupted turns of a dead process", turns=len(pulse.interrupted))
+        for turn_id in pulse.interrupted:
+            logger.warning("interrupted a turn of a dead process", turn_id=str(turn_id))
+            await self._bury(turn_id)
+
+    async def _bury(self, turn_id: UUID) -> None:
+        """Saves what the stream of a dead process's turn holds, and tells its listeners that it has ended."""
+        log = TurnLog(turn_id)
+        for event in await self.relay.past(turn_id):
+            log.add(event)
+        turn = await threads.run(keep_partial_text, turn_id, log.text)
+        if turn and log.events and not log.is_closed:
+            kind, data = closing_event(outcome_of(turn), html=render(turn.output))
+            self.relay.publish(log.emit(kind, **data))
 
 
 _current: Runner | None = None

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from flows.models import Flow
 from memory.models import Conversation
-from memory.models.conversation import Person
+from memory.person import Person
 
 SHOWN = 60
 

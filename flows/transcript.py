@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from django.utils.safestring import SafeString, mark_safe
 
 from flows.markdown import render
-from flows.page_text import notes
+from flows.page_text import notes, tokens
 from memory.models import Conversation, Turn, TurnStatus
 
 TURNS_A_PAGE = 40
@@ -22,7 +22,8 @@ class ShownTurn:
     html: SafeString = field(default_factory=SafeString)
     notes: tuple[str, ...] = ()
     rating: str = ""
-    tokens: int = 0
+    tokens: str = ""
+    replaces: str = ""
 
     @classmethod
     def of(cls, turn: Turn) -> "ShownTurn":
@@ -35,7 +36,8 @@ class ShownTurn:
             html=mark_safe(render(turn.output)),  # noqa: S308  # render sanitises
             notes=tuple(notes(turn)),
             rating=turn.rating,
-            tokens=sum(turn.usage.get(part, 0) for part in ("prompt_tokens", "completion_tokens")),
+            tokens=tokens(sum(turn.usage.values())),
+            replaces=str(turn.replaces_id or ""),
         )
 
 

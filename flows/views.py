@@ -2,7 +2,6 @@
 
 import uuid
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from django.contrib.auth.mixins import LoginRequiredMixin
@@ -14,10 +13,10 @@ from django.views.generic import TemplateView, View
 from flows import transcript
 from flows.conversation import published
 from flows.models import Category, Flow
-from flows.page_text import script_text
+from flows.page_text import chat_text, list_text, spending
 from flows.session_groups import grouped, recent_sessions
 from memory.models import Conversation, MemoryOwner, Turn
-from memory.models.conversation import Person
+from memory.person import Person
 
 RECENT = 3
 LARGEST_SEQ = 2**31 - 1
@@ -39,17 +38,14 @@ class CatalogueView(LoginRequiredMixin, TemplateView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         user = self.request.user
         sessions = recent_sessions(user)
-        flows = Flow.objects.usable_by(user).order_by("category", "pk")
-        shelves = [
-            Shelf(str(Category(name).label), list(members))
-            for name, members in groupby(flows, key=lambda flow: flow.category)
-        ]
-        order = [str(category.label) for category in Category]
-        shelves.sort(key=lambda shelf: order.index(shelf.label))
+        flows = list(Flow.objects.usable_by(user).order_by("pk"))
+        on_shelf = {category: [flow for flow in flows if flow.category == category] for category in Category}
         return super().get_context_data(
-            shelves=shelves,
+            person=_name(user),
+            shelves=[Shelf(str(category.label), members) for category, members in on_shelf.items() if members],
             recent=sessions[:RECENT],
             session_groups=grouped(sessions),
+            page={"session": None, "text": list_text()},
             **kwargs,
         )
 
@@ -76,6 +72,7 @@ class ChatView(LoginRequiredMixin, View):
     def get(self, request: HttpRequest, flow_id: int, session_id: uuid.UUID | None = None) -> HttpResponse:
         flow = get_object_or_404(Flow.objects.usable_by(request.user), pk=flow_id)
         mine = Conversation.objects.visible_to(request.user).filter(flow_id=flow.pk)
+        conversation: Conversation | None
         if session_id:
             conversation = get_object_or_404(mine, pk=session_id)
             for direction, turns in (("before", transcript.before), ("after", transcript.after)):
@@ -92,7 +89,7 @@ class TurnDetailView(LoginRequiredMixin, View):
 
     def get(self, request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
         turn = get_object_or_404(Turn.objects.visible_to(request.user), pk=turn_id)
-        return render(request, "flows/_turn_detail.html", {"turn": turn, "budget": turn.memory_used.get("budget")})
+        return render(request, "flows/_turn_detail.html", {"rows": spending(turn)})
 
 
 def nothing_here(request: HttpRequest, **_parts: str) -> HttpResponse:
@@ -121,7 +118,7 @@ def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -
             "session": str(conversation.pk) if conversation else None,
             "title": conversation.title if conversation else "",
             "running": running,
-            "text": script_text(about["name"]),
+            "text": chat_text(about["name"]),
         },
     }
 
@@ -136,6 +133,12 @@ def _memory_switch(user: Person, flow: Flow, conversation: Conversation | None) 
     elif version and not published(flow.pk, version).settings.memory:
         locked = _("This flow keeps no memory.")
     return {"on": not locked and (conversation is None or conversation.memory_enabled), "locked": locked}
+
+
+def _name(user: Person) -> str:
+    """How a person is called."""
+    profile = getattr(user, "profile", None)
+    return str(profile or user)
 
 
 def _starter(request: HttpRequest, starters: list[str]) -> str:

@@ -48,10 +48,11 @@ class _Attempts:
     """What has been tried so far, and what to try next."""
 
     def __init__(self, profile: Profile) -> None:
+        self._first = profile
         self._profile, *self._fallbacks = profile.chain()
         self._clock = Clock()
         self._retries = 0
-        self._first_error: ProviderError | None = None
+        self._told: ProviderError | None = None
 
     def start(self, request: ChatRequest) -> AsyncGenerator[Chunk]:
         self._clock.attempt()
@@ -59,21 +60,20 @@ class _Attempts:
 
     async def recover(self, error: ProviderError) -> None:
         """Waits before the next attempt or turns to the fallback; raises when nothing is left to try."""
-        self._first_error = self._first_error or error
+        if self._profile is self._first:
+            self._told = error
         delay = self._delay(error)
         retry = error.retryable and self._retries < settings.LLM_RETRIES and delay <= LONGEST_DELAY
         logger.warning(
             "model call failed", profile=self._profile.name, code=error.code, status=error.status, retry=retry
         )
-        if not self._clock.allows(delay if retry else 0):
-            raise self._first_error
+        if not self._clock.allows(delay if retry else 0) or not (retry or self._fallbacks):
+            raise self._told or error
         if retry:
             self._retries += 1
             await asyncio.sleep(delay)
-        elif self._fallbacks:
-            self._profile, self._retries = self._fallbacks.pop(0), 0
         else:
-            raise self._first_error
+            self._profile, self._retries = self._fallbacks.pop(0), 0
 
     def _delay(self, error: ProviderError) -> float:
         if error.retry_after is not None:

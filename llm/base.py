@@ -5,7 +5,8 @@ A provider is a module that turns one request into one stream, once: no retries 
 
 - It yields chunks as they come; text is safe (`llm.text.safe`), thinking is in `reasoning`, never in `text`.
 - The last chunk, and only that one, has `finish_reason`, `usage`, `model` and the complete `tool_calls`.
-- It raises nothing but `ProviderError`s. An answer with neither text nor tool call is `ModelEmpty`.
+- It raises nothing but `ProviderError`s. An answer with neither text nor tool call is `ModelEmpty`, a request
+  without any words `ModelRejected`.
 - It waits for the outside only inside `clock.within()`, and tells the clock of each piece.
 - Closing the generator ends the request at once, so that a stopped model stops working.
 - It keeps nothing between calls that depends on a request, and may be used from any number of event loops.

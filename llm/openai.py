@@ -17,7 +17,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsync
 from llm import quirks
 from llm.chunks import Assembler
 from llm.deadlines import Clock
-from llm.errors import ContextTooLong, ModelMisconfigured, ModelTimeout, ModelUnavailable
+from llm.errors import ContextTooLong, ModelMisconfigured, ModelRejected, ModelTimeout, ModelUnavailable
 from llm.payload import payload
 from llm.profile import Profile
 from llm.refusals import refusal, refusal_in_stream, seconds_to_wait
@@ -109,6 +109,8 @@ def _client(profile: Profile) -> AsyncOpenAI:
 async def _open(request: ChatRequest, profile: Profile, clock: Clock) -> httpx2.Response:
     """The response of an accepted request, its body not yet read. Gives up fields the endpoint refuses."""
     body = payload(request, profile)
+    if not body["messages"]:
+        raise ModelRejected
     refused = quirks.known(profile)
     while True:
         adapted = quirks.without(body, refused)

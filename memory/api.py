@@ -4,6 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseBase, JsonResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.generics import ListAPIView
@@ -20,13 +22,16 @@ from memory.person import Person
 from memory.serializers import (
     EraseReport,
     EraseRequest,
+    ExportQuery,
     SessionChange,
     SessionDetailSerializer,
     SessionQuery,
     SessionSerializer,
     SettingsChange,
     SettingsSerializer,
+    ShareSerializer,
 )
+from memory.transcripts import as_data, as_markdown
 
 
 @extend_schema(parameters=[SessionQuery])
@@ -77,6 +82,44 @@ class SessionDetail(APIView):
 
     def _session(self, request: Request, session_id: UUID) -> Conversation:
         return MemoryManager().get_session(request.user, session_id)
+
+
+class SessionExport(APIView):
+    """One session as a document."""
+
+    @extend_schema(
+        parameters=[ExportQuery],
+        responses={(200, "text/markdown"): OpenApiTypes.STR, (200, "application/json"): OpenApiTypes.OBJECT},
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
+        """A download, as Markdown or (`?as=json`) as data."""
+        asked = query(ExportQuery, request)
+        conversation = MemoryManager().get_session(request.user, session_id)
+        if asked["as"] == "json":
+            response: HttpResponseBase = JsonResponse(as_data(conversation), json_dumps_params={"ensure_ascii": False})
+        else:
+            response = HttpResponse(as_markdown(conversation), content_type="text/markdown; charset=utf-8")
+        name = f"tacit-{conversation.created_at:%Y-%m-%d}-{str(conversation.pk)[:8]}"
+        suffix = "json" if asked["as"] == "json" else "md"
+        response["Content-Disposition"] = f'attachment; filename="{name}.{suffix}"'
+        return response
+
+
+class SessionShare(APIView):
+    """A link under which colleagues read a session as it stands now."""
+
+    @extend_schema(request=None, responses=ShareSerializer)
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Makes the link, or brings the one there is up to date."""
+        shared = MemoryManager().share_session(request.user, session_id)
+        address = request.build_absolute_uri(f"/shared/{shared.token}/")
+        return Response(ShareSerializer({"url": address, "created_at": shared.created_at}).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, session_id: UUID) -> Response:
+        """Ends the link."""
+        MemoryManager().unshare_session(request.user, session_id)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class Erase(APIView):

@@ -13,6 +13,7 @@ from memory import window
 from memory.errors import SessionNotFound
 from memory.models import Conversation, Erasure, MemoryOwner, Turn
 from memory.person import Person
+from memory.signals import turns_erased
 
 
 class Scope(StrEnum):
@@ -57,15 +58,16 @@ def erase(user: Person, *, scope: Scope, session_id: UUID | None = None, flow_id
             MemoryOwner.objects.filter(user_id=user.pk).update(epoch=F("epoch") + 1)
         ids = [conversation.pk for conversation in doomed]
         turns = Turn.objects.visible_to(user).filter(conversation__in=ids)
-        counted = turns.count()
         Erasure.objects.bulk_create(
             Erasure(user_id=user.pk, flow_id=gone.flow_id, session_id=gone.pk) for gone in doomed
         )
+        turn_ids = list(turns.values_list("pk", flat=True))
         turns.delete()
         Conversation.objects.visible_to(user).filter(pk__in=ids).delete()
     keys = drain(list(Erasure.objects.filter(user_id=user.pk, session_id__in=ids)))
+    turns_erased.send(sender=Turn, turn_ids=turn_ids)
     return Report(
-        turns=counted,
+        turns=len(turn_ids),
         summaries=sum(bool(gone.summary) for gone in doomed),
         keys=keys or 0,
         pending=[] if keys is not None else ["redis"],

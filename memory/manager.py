@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from memory import forgetting, window
 from memory.errors import SessionNotFound
-from memory.models import Conversation, Turn
+from memory.models import Conversation, SharedConversation, TitleSource, Turn
 from memory.models.conversation import ConversationQuerySet
 from memory.person import Person
 from memory.turns import OpenedTurn, Outcome, TurnRequest, end_turn, open_turn
@@ -87,6 +89,8 @@ class MemoryManager:
     def change_session(self, user: Person, session_id: UUID, **changes: Any) -> None:
         """Sets `title`, `memory_enabled` or `important`. Raises SessionNotFound."""
         mine = Conversation.objects.visible_to(user).filter(pk=session_id)
+        if "title" in changes:
+            changes["title_source"] = TitleSource.PERSON
         if not (mine.update(**changes) if changes else mine.exists()):
             raise SessionNotFound
 
@@ -95,11 +99,29 @@ class MemoryManager:
         sessions = Conversation.objects.visible_to(user)
         members = window.recent_members(user.pk) or []
         if members:
-            alive = {f"{flow}:{pk}" for flow, pk in sessions.values_list("flow_id", "pk")}
+            known = sessions.filter(pk__in=[member.rsplit(":", 1)[1] for member in members])
+            alive = {f"{flow}:{pk}" for flow, pk in known.values_list("flow_id", "pk")}
             window.forget_members(user.pk, set(members) - alive)
         if flow_id is not None:
             sessions = sessions.filter(flow_id=flow_id)
         return sessions.with_counts()
+
+    def share_session(self, user: Person, session_id: UUID) -> SharedConversation:
+        """Lets colleagues read the session as it stands now. Raises SessionNotFound."""
+        conversation = self.get_session(user, session_id)
+        shared, _made = SharedConversation.objects.update_or_create(
+            conversation=conversation, defaults={"last_seq": conversation.last_seq}
+        )
+        return shared
+
+    def unshare_session(self, user: Person, session_id: UUID) -> None:
+        """Ends the sharing of the session. Raises SessionNotFound."""
+        conversation = self.get_session(user, session_id)
+        SharedConversation.objects.of(user).filter(conversation=conversation).delete()
+
+    def mark_seen(self, user: Person, session_id: UUID) -> None:
+        """Notes that the owner was shown everything there is in the session; nothing for a foreign one."""
+        Conversation.objects.visible_to(user).filter(pk=session_id).update(seen_seq=F("last_seq"))
 
     def delete_session(self, user: Person, session_id: UUID) -> forgetting.Report:
         """Erases one session and everything made from it. Raises SessionNotFound."""

@@ -70,6 +70,19 @@ class SessionDetailSerializer(SessionSerializer):
         fields = (*SessionSerializer.Meta.fields, "summary", "messages", "next")  # type: ignore[assignment]
 
 
+class ExportQuery(Strict):
+    """How to export a session."""
+
+    def get_fields(self) -> dict[str, Any]:
+        """The parameter is called `as`, which Python keeps for itself."""
+        return {"as": serializers.ChoiceField(choices=["markdown", "json"], default="markdown")}
+
+
+class ShareSerializer(serializers.Serializer[Any]):
+    url = serializers.URLField()
+    created_at = serializers.DateTimeField()
+
+
 class EraseRequest(Strict):
     """What to erase. A session needs its id, a flow its own."""
 

@@ -5,6 +5,7 @@ from celery import shared_task
 
 from memory import forgetting
 from memory.models import Erasure
+from memory.titles import title_due_sessions
 from memory.turns import heartbeat
 
 logger = structlog.get_logger(__name__)
@@ -17,6 +18,12 @@ def interrupt_dead_turns() -> None:
     interrupted = heartbeat().interrupted
     if interrupted:
         logger.warning("interrupted turns of a dead process", turns=len(interrupted))
+
+
+@shared_task
+def title_sessions() -> None:
+    """Names sessions whose first answer is there."""
+    title_due_sessions(limit=20)
 
 
 @shared_task

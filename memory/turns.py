@@ -252,6 +252,15 @@ def heartbeat(held: Sequence[tuple[UUID, str | None]] = ()) -> Heartbeat:
     )
 
 
+def keep_partial_text(turn_id: UUID, text: str) -> Turn | None:
+    """Gives an interrupted turn the text that its process had said but not saved. None when the turn is gone."""
+    turn = Turn.objects.filter(pk=turn_id, status=TurnStatus.INTERRUPTED).first()
+    if turn and len(text) > len(turn.output):
+        Turn.objects.filter(pk=turn_id, status=TurnStatus.INTERRUPTED).update(output=text)
+        turn.output = text
+    return turn
+
+
 def request_stop(user: Person, turn_id: UUID) -> Turn:
     """Asks for a turn to stop, whichever process runs it. Raises TurnNotFound; an ended turn stays as it is."""
     mine = Turn.objects.visible_to(user).filter(pk=turn_id)

@@ -117,6 +117,8 @@ def read(conversation: Conversation, *, last_seq: int) -> Copy | None:
     messages, (held_seq, held_revision), summary = answer
     if held_seq is None or int(held_seq) != last_seq or int(held_revision) != conversation.revision:
         return None
+    if not messages or (conversation.covers_seq and summary is None):
+        return None  # one key of the copy was evicted, or there is nothing to lose by looking
     return Copy(orjson.loads(b"[%b]" % b",".join(messages)), (summary or b"").decode())
 
 

@@ -11,9 +11,11 @@ from django_redis import get_redis_connection
 
 from flows.models import Flow
 from memory import window
+from memory.models import Turn, TurnStatus
 from tests.doubles import ModelServer
 from tests.factories import make_flow
 from tests.people import Person, add_person
+from tests.waiting import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +74,12 @@ def model(settings: Any) -> Iterator[ModelServer]:
     with ModelServer() as server:
         settings.LLM_BASE_URL, settings.LLM_API_KEY, settings.LLM_MODEL = server.base_url, "test-key", "scripted"
         yield server
+
+
+@pytest.fixture
+def gate(model: ModelServer) -> Iterator[threading.Event]:
+    """Holds scripted answers back until it is set. It opens by itself when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+    eventually(lambda: not Turn.objects.filter(status=TurnStatus.RUNNING).exists())

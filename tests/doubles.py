@@ -115,10 +115,11 @@ class Flag(threading.Event):
 
 
 class ModelServer:
-    """The server. A context manager; `closed_early` is set once a client has hung up on an answer."""
+    """The server. A context manager; `asked` is set once a request came, `closed_early` once a client hung up."""
 
     def __init__(self) -> None:
         self.requests: list[Received] = []
+        self.asked = Flag()
         self.closed_early = Flag()
         self.default: Callable[[Mapping[str, Any]], Answer] = echo
         self._queue: deque[Answer] = deque()
@@ -166,6 +167,7 @@ class ModelServer:
             writer.close()
             return
         self.requests.append(received)
+        self.asked.set()
         answering = asyncio.create_task(self._respond(received, writer))
         hanging_up = asyncio.create_task(reader.read(1))
         await asyncio.wait((answering, hanging_up), return_when=asyncio.FIRST_COMPLETED)

@@ -37,6 +37,7 @@ class TurnFactory(factory.django.DjangoModelFactory[Turn]):
 
     class Meta:
         model = Turn
+        skip_postgeneration_save = True
 
     conversation = factory.SubFactory(ConversationFactory)
     user = factory.SelfAttribute("conversation.user")

@@ -29,6 +29,14 @@ REPLAYED = (TurnStatus.COMPLETE, TurnStatus.STOPPED, TurnStatus.INTERRUPTED)
 """Ends after which a turn with text is sent to the model again; a failed or empty one never is."""
 
 
+class TitleSource(models.TextChoices):
+    """Who gave a session its title."""
+
+    WORDS = "words", _("its first words")
+    MODEL = "model", _("the model")
+    PERSON = "person", _("its owner")
+
+
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def visible_to(self, user: Person) -> Self:
         """The conversations of `user`, nobody else's whatever their rank."""
@@ -59,7 +67,8 @@ class Conversation(models.Model):
     """One conversation of one user with one flow, called *session* outside.
 
     `last_seq` is the number of the newest message, `covers_seq` the newest one that the summary covers;
-    `revision` is raised by every change other than an append, so that a copy can be told stale.
+    `seen_seq` the newest one that its owner was shown; `revision` is raised by every change other than an append,
+    so that a copy can be told stale.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -68,11 +77,15 @@ class Conversation(models.Model):
     flow_name = models.CharField(max_length=120)
     flow_version = models.PositiveIntegerField()
     title = models.CharField(max_length=120, blank=True, default="")
+    title_source = models.CharField(max_length=6, choices=TitleSource.choices, default=TitleSource.WORDS)
+    title_attempts = models.PositiveSmallIntegerField(default=0)
+    title_claimed_until = models.DateTimeField(null=True, blank=True)
     memory_enabled = models.BooleanField(default=True)
     important = models.BooleanField(default=False)
     summary = models.TextField(blank=True, default="")
     last_seq = models.PositiveIntegerField(default=0)
     covers_seq = models.PositiveIntegerField(default=0)
+    seen_seq = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
     last_active_at = models.DateTimeField(default=timezone.now)

@@ -1,5 +1,6 @@
 // Finds flows while one types: every word must be in a flow's name, description or starters.
 import { all, one } from "./dom.js";
+import { startSessions } from "./sessions.js";
 
 const search = one("#flow-search");
 
@@ -20,3 +21,4 @@ function narrow() {
 }
 
 search?.addEventListener("input", narrow);
+startSessions(() => location.reload());

@@ -2,6 +2,7 @@
 import { one } from "./dom.js";
 
 const dialog = one("#dialog");
+one("[data-cancel]", dialog).addEventListener("click", () => dialog.close("cancel"));
 
 function show({ title, text = "", action, danger = false, label, value = "" }) {
   const field = one(".field", dialog);
@@ -19,7 +20,7 @@ function show({ title, text = "", action, danger = false, label, value = "" }) {
   dialog.returnValue = "cancel";
   dialog.showModal();
   if (label !== undefined) input.select();
-  else one("button[value=cancel]", dialog).focus();
+  else one("[data-cancel]", dialog).focus();
   return new Promise((answered) => {
     dialog.addEventListener("close", () => answered(dialog.returnValue === "ok" ? input.value.trim() || true : null), {
       once: true,

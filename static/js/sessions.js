@@ -2,63 +2,58 @@
 import { call, fragment } from "./api.js";
 import { agreed, asked } from "./dialog.js";
 import { on, one, settled } from "./dom.js";
-import { text } from "./page.js";
+import { page, text } from "./page.js";
 
 const list = one("[data-sessions]");
 const find = one("[data-session-search]");
 let asking = 0;
 
-/** Fetches the list anew, with the words of the search box. */
+/** Fetches the list anew, with the words of the search box, and learns the title of the page's session. */
 export async function refreshSessions() {
   const mine = ++asking;
-  const query = new URLSearchParams({ q: find.value, current: list.dataset.current });
+  const query = new URLSearchParams({ q: find.value, current: page.session ?? "" });
   try {
     const { html } = await fragment(`${list.dataset.sessions}?${query}`);
     // A slow answer must not overwrite a newer one, nor close a menu that somebody is using.
     if (mine === asking && !one(".menu[open]", list)) list.innerHTML = html;
   } catch {
-    // The list that is shown stays; the next refresh brings the news.
+    return; // the list that is shown stays; the next refresh brings the news
   }
+  const current = page.session && one(`[data-session="${page.session}"]`, list);
+  if (current) setTitle(current.dataset.title);
 }
 
-/** Marks the session that the page shows. */
-export function setCurrentSession(session) {
-  list.dataset.current = session ?? "";
+function setTitle(title) {
+  page.title = title;
+  document.title = `${title} · ${document.title.split(" · ").at(-1)}`;
 }
 
-/** Asks for a new title and saves it; returns it, or null. */
+/** Asks for a new title of a session and saves it. */
 export async function renameSession(session, title) {
   const wanted = await asked({ title: text("rename"), label: text("title"), value: title, action: text("save") });
-  if (wanted === null || wanted === title) return null;
+  if (wanted === null || wanted === title) return;
   await call("PATCH", `/api/memory/sessions/${session}`, { title: wanted });
+  if (session === page.session) setTitle(wanted);
   await refreshSessions();
-  return wanted;
 }
 
 async function deleteSession(session, title) {
   const question = { title: text("deleteTitle"), text: text("deleteText", { title }), action: text("delete") };
   if (!(await agreed(question))) return;
   await call("DELETE", `/api/memory/sessions/${session}`);
-  if (session === list.dataset.current) location.assign(`/flows/${list.dataset.flow}/?new=1`);
+  if (session === page.session) location.assign(`/flows/${page.flow}/?new=1`);
   else await refreshSessions();
 }
 
-/** Wires the list; `onRenamed(session, title)` and `onTrouble(error)` tell the page. */
-export function startSessions({ onRenamed = () => {}, onTrouble = () => {} } = {}) {
+/** Wires the list; what goes wrong is told to `onTrouble(error)`. */
+export function startSessions(onTrouble) {
+  const act = (selector, work) =>
+    on(list, "click", selector, (button) => {
+      const { session, title } = button.closest(".session").dataset;
+      button.closest(".menu").open = false;
+      work(session, title).catch(onTrouble);
+    });
+  act("[data-rename]", renameSession);
+  act("[data-delete]", deleteSession);
   find.addEventListener("input", settled(refreshSessions, 200));
-  on(list, "click", "[data-rename]", async (button) => {
-    const { session, title } = button.closest(".session").dataset;
-    button.closest(".menu").open = false;
-    try {
-      const wanted = await renameSession(session, title);
-      if (wanted) onRenamed(session, wanted);
-    } catch (error) {
-      onTrouble(error);
-    }
-  });
-  on(list, "click", "[data-delete]", (button) => {
-    const { session, title } = button.closest(".session").dataset;
-    button.closest(".menu").open = false;
-    deleteSession(session, title).catch(onTrouble);
-  });
 }

@@ -1,11 +1,13 @@
 """The readers of the environment are strict: a wrong value stops the start and says how to mend it (O1)."""
 
+import re
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
+from config.home import CHECKOUT
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +100,11 @@ def test_a_secret_has_a_default_only_while_debugging(monkeypatch: pytest.MonkeyP
 
 def test_an_optional_secret_is_empty_when_not_set() -> None:
     assert env.secret("KEY", required=False) == ""
+
+
+def test_every_setting_is_explained_in_the_operations_guide() -> None:
+    code = "".join(path.read_text() for path in (CHECKOUT / "config").glob("*.py"))
+    names = set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', code))
+    guide = (CHECKOUT / "docs/operations.md").read_text()
+    assert len(names) > 10
+    assert {name for name in names if f"`{name}`" not in guide} == set()

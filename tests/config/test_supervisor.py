@@ -65,7 +65,15 @@ class Run:
         self.exit_code()
 
 
-REPLACED = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SECRET_KEY_FILE", "TACIT_HOME", "DEBUG", "PORT"}
+REPLACED = {
+    "DATABASE_URL",
+    "REDIS_URL",
+    "SECRET_KEY",
+    "SECRET_KEY_FILE",
+    "TACIT_HOME",
+    "DEBUG",
+    "DJANGO_SETTINGS_MODULE",
+}
 
 
 @pytest.fixture(scope="module")

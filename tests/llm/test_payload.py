@@ -158,4 +158,4 @@ def test_every_error_has_a_code_and_a_sentence() -> None:
     }  # fmt: skip
     classes = [errors.ProviderError, *errors.ProviderError.__subclasses__()]
     assert {cls.code for cls in classes[1:]} == codes
-    assert all(str(cls.detail).endswith(".") for cls in classes[1:])
+    assert all(str(cls.detail).endswith((".", "。")) for cls in classes[1:])

@@ -1,5 +1,8 @@
 // Where one writes: Enter sends, words are kept until the server has them, the last question can be edited.
 import { one } from "../dom.js";
+import { page } from "../page.js";
+
+const draftKey = () => `tacit:draft:${page.flow}:${page.session ?? "new"}`;
 
 export class Composer extends EventTarget {
   #form = one("[data-composer]");
@@ -8,14 +11,12 @@ export class Composer extends EventTarget {
   #stop = one("[data-stop]");
   #editing = one("[data-editing]");
   #state = one("[data-state]");
-  #draftKey;
   #edit = null; // the turn that is being edited
   #busy = false;
 
-  /** Events: `send` (with `words` and `editOf`), `stop`, `edit-last`. `draftKey()` names the session's draft. */
-  constructor(draftKey) {
+  /** Events: `send` (with `words` and `editOf`), `stop`, `edit-last`. */
+  constructor() {
     super();
-    this.#draftKey = draftKey;
     // A starter from the catalogue stands in the box already and goes before an old draft.
     if (!this.#box.value) this.#box.value = this.#stored() ?? "";
     this.#form.addEventListener("submit", (event) => {
@@ -75,9 +76,17 @@ export class Composer extends EventTarget {
     this.focus();
   }
 
-  /** The server has the words: the draft, kept under its old name, may go. */
-  accepted(key) {
-    this.#store(key, "");
+  /** The server has the words that were sent; `begin` may give the session its id, and so the draft a new name. */
+  accepted(begin) {
+    this.#store(draftKey(), "");
+    begin();
+    this.#store(draftKey(), this.words);
+  }
+
+  /** Words that the server refused come back, before those that were written since. */
+  giveBack(words) {
+    this.words = [words, this.words].filter(Boolean).join("\n");
+    this.focus();
   }
 
   #submit() {
@@ -108,7 +117,7 @@ export class Composer extends EventTarget {
 
   #changed() {
     this.#send.disabled = !this.words.trim();
-    this.#store(this.#draftKey(), this.words);
+    this.#store(draftKey(), this.words);
     this.#fit();
   }
 
@@ -120,7 +129,7 @@ export class Composer extends EventTarget {
 
   #stored() {
     try {
-      return sessionStorage.getItem(this.#draftKey());
+      return sessionStorage.getItem(draftKey());
     } catch {
       return null;
     }

@@ -1,6 +1,7 @@
 // The messages: kept at the newest while one reads there, older ones fetched as one scrolls up.
 import { fragment } from "../api.js";
 import { all, nodesOf, on, one } from "../dom.js";
+import { address } from "../page.js";
 import { dressCode, startCode } from "./code.js";
 import { TurnView } from "./turn.js";
 
@@ -16,9 +17,7 @@ export class Log {
   #fetching = false;
   #options = { onChange: () => this.#follow() };
 
-  /** `address()` is the page of the session that is shown. */
-  constructor(address) {
-    this.address = address;
+  constructor() {
     dressCode(this.#turns);
     startCode(this.#turns);
     this.#log.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -67,10 +66,13 @@ export class Log {
 
   /** Fetches the turns that another page or device added meanwhile. */
   async fetchNewer() {
-    const { html } = await fragment(`${this.address()}?after=${this.last?.dataset.seq || 0}`);
+    const { html } = await fragment(`${address()}?after=${this.last?.dataset.seq || 0}`);
     const turns = nodesOf(html);
     // Two of these may be under way at once; what is here already stays as it is.
-    for (const turn of all(".turn", turns)) if (this.view(turn.dataset.turn)) turn.remove();
+    for (const turn of all(".turn", turns)) {
+      if (this.view(turn.dataset.turn)) turn.remove();
+      this.view(turn.dataset.replaces)?.element.remove();
+    }
     dressCode(turns);
     if (turns.childElementCount) this.#welcome.hidden = true;
     this.#turns.append(turns);
@@ -82,7 +84,7 @@ export class Log {
     if (this.#fetching || this.#older.hidden || !first) return;
     this.#fetching = true;
     try {
-      const { html, older } = await fragment(`${this.address()}?before=${first}`);
+      const { html, older } = await fragment(`${address()}?before=${first}`);
       const turns = nodesOf(html);
       dressCode(turns);
       const below = this.#log.scrollHeight - this.#log.scrollTop;

@@ -78,6 +78,7 @@ export class TurnView {
     note.className = "note";
     note.textContent = line;
     notes.append(note);
+    this.onChange();
   }
 
   showTokens(count) {

@@ -1,0 +1,77 @@
+"""Notices to one person's open pages over `/ws/me/`: a session changed, work was assigned, a report is ready.
+
+They travel over the channel layer and may be lost; whoever gets one reads the state from the API.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+import orjson
+from asgiref.sync import async_to_sync
+from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.layers import get_channel_layer
+from redis.exceptions import RedisError
+
+PING_SECONDS = 15.0
+SEND_SECONDS = 0.5
+
+
+def group_of(user_id: int) -> str:
+    """The channel group of all open pages of one person."""
+    return f"tacit.person.{user_id}"
+
+
+async def send(user_id: int, kind: str, **data: Any) -> None:
+    """Sends a notice to every open page of a person; silently nothing while Redis is away."""
+    message = {"type": "notice", "body": {"type": kind, **data}}
+    with suppress(OSError, RedisError, TimeoutError):
+        async with asyncio.timeout(SEND_SECONDS):
+            await get_channel_layer().group_send(group_of(user_id), message)
+
+
+async def session_changed(user_id: int, session_id: UUID) -> None:
+    """Tells a person's pages that one of their sessions has another title, a running turn, or a new answer."""
+    await send(user_id, "session.changed", session_id=str(session_id))
+
+
+def send_from_job(user_id: int, kind: str, **data: Any) -> None:
+    """Sends a notice from synchronous code outside the server."""
+    async_to_sync(send)(user_id, kind, **data)
+
+
+class NoticeConsumer(AsyncWebsocketConsumer):
+    """One open page of one person. It takes nothing in."""
+
+    async def connect(self) -> None:
+        """Accepts whoever is logged in, and nobody else."""
+        self._pinging: asyncio.Task[None] | None = None
+        if not self.scope["user"].pk:
+            await self.close()
+            return
+        await self.accept()
+        self._group = group_of(self.scope["user"].pk)
+        with suppress(OSError, RedisError):
+            await self.channel_layer.group_add(self._group, self.channel_name)
+        self._pinging = asyncio.create_task(self._ping_forever())
+
+    async def disconnect(self, code: int) -> None:
+        """Leaves the group."""
+        if self._pinging is None:
+            return
+        self._pinging.cancel()
+        with suppress(OSError, RedisError):
+            await self.channel_layer.group_discard(self._group, self.channel_name)
+
+    async def notice(self, message: dict[str, Any]) -> None:
+        """Passes a notice on to the page."""
+        await self._send(message["body"])
+
+    async def _ping_forever(self) -> None:
+        while True:
+            await asyncio.sleep(PING_SECONDS)
+            await self._send({"type": "ping"})
+
+    async def _send(self, body: dict[str, Any]) -> None:
+        await self.send(text_data=orjson.dumps(body).decode())

@@ -1,0 +1,32 @@
+// The chat page: makes its parts and lets them know each other.
+import { on, one } from "../dom.js";
+import { page } from "../page.js";
+import { renameSession, startSessions } from "../sessions.js";
+import { startActions } from "./actions.js";
+import { Composer } from "./composer.js";
+import { Conversation } from "./conversation.js";
+import { Log } from "./log.js";
+import { MemorySwitch, startErasing } from "./memory.js";
+import { FlowSocket } from "./socket.js";
+
+const log = new Log();
+const composer = new Composer();
+const memory = new MemorySwitch((error) => trouble(error));
+const socket = new FlowSocket(page.flow);
+const conversation = new Conversation({ log, composer, socket, memory });
+const trouble = (error) => conversation.trouble(error);
+
+startActions({ log, composer, conversation });
+startErasing(trouble);
+startSessions(trouble);
+socket.connect();
+
+on(document, "click", "[data-starter]", (button) => {
+  composer.words = button.textContent;
+  composer.focus();
+});
+
+one("[data-rename-current]").addEventListener("click", ({ target }) => {
+  target.closest(".menu").open = false;
+  renameSession(page.session, page.title).catch(trouble);
+});

@@ -1,0 +1,65 @@
+// The memory switch of this conversation, and clearing memory in its three scopes.
+import { call } from "../api.js";
+import { agreed } from "../dialog.js";
+import { all, one } from "../dom.js";
+import { page, text } from "../page.js";
+
+export class MemorySwitch {
+  #chip = one("[data-memory]");
+
+  constructor(onTrouble) {
+    this.onTrouble = onTrouble;
+    this.#chip.addEventListener("click", () => this.#turn(!this.isOn));
+  }
+
+  get isOn() {
+    return this.#chip.getAttribute("aria-checked") === "true";
+  }
+
+  /** A new session has begun: what was chosen before its first message holds for it. */
+  sessionBegan() {
+    if (!this.isOn && !this.#chip.disabled) this.#save(false).catch(this.onTrouble);
+  }
+
+  async #turn(on) {
+    this.#chip.setAttribute("aria-checked", on);
+    try {
+      if (page.session) await this.#save(on);
+    } catch (error) {
+      this.#chip.setAttribute("aria-checked", !on);
+      this.onTrouble(error);
+    }
+  }
+
+  #save(on) {
+    return call("PATCH", `/api/memory/sessions/${page.session}`, { memory_enabled: on });
+  }
+}
+
+/** Wires "clear memory"; what goes wrong is told to `onTrouble(error)`. */
+export function startErasing(onTrouble) {
+  // Before the first message there is no conversation to rename or to clear.
+  one("[data-chat-menu]").addEventListener("toggle", () => {
+    for (const button of all("[data-rename-current], [data-erase=session]")) button.disabled = !page.session;
+  });
+  for (const button of all("[data-erase]")) {
+    button.addEventListener("click", () => {
+      button.closest(".menu").open = false;
+      erase(button.dataset.erase).catch(onTrouble);
+    });
+  }
+}
+
+async function erase(scope) {
+  const question = {
+    title: text(`erase.${scope}.title`),
+    text: text(`erase.${scope}.text`, { title: page.title }),
+    action: text("clear"),
+  };
+  if (!(await agreed(question))) return;
+  const where = { session: { session_id: page.session }, flow: { flow_id: page.flow }, all: {} }[scope];
+  await call("POST", "/api/memory/erase", { scope, ...where });
+  // A draft may quote what is now gone.
+  sessionStorage.clear();
+  location.assign(`/flows/${page.flow}/?new=1`);
+}
