@@ -1,5 +1,6 @@
 """What `make run` shows: the lines of all its programs on one terminal, each behind the program's name."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ def say(text: str, *, name: str = "tacit") -> None:
     label = name.ljust(WIDTH)
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         label = f"\033[{COLOURS[name]}m{label}\033[0m"
-    with _printing:
+    with _printing, contextlib.suppress(OSError):  # the terminal may be gone, and stopping goes on without it
         for line in text.splitlines():
             sys.stdout.write(f"{label} | {line}\n")
         sys.stdout.flush()

@@ -41,8 +41,8 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
             "django": {"handlers": [], "level": "INFO", "propagate": True},
             "django.request": {"level": "ERROR"},  # a refused request is in its own line already
             # One line a request is enough; the client libraries would add one of their own.
-            "httpx": {"level": "WARNING"},
-            "httpcore": {"level": "WARNING"},
+            "httpx2": {"level": "WARNING"},
+            "httpcore2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
             "uvicorn.access": {"level": "WARNING"},
             "django_structlog": {"level": "WARNING" if not json else level},

@@ -32,6 +32,7 @@ from flows.serializers import (
 from flows.stream import EventStreamRenderer, stream_response
 from memory.errors import TurnNotFound
 from memory.models import Turn, TurnStatus
+from memory.person import Person
 
 EVENT_STREAM = {(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, description="Events, see docs/api.md")}
 HTML = OpenApiParameter("html", bool, description="Also send rendered blocks.")
@@ -71,7 +72,8 @@ class FlowFavourite(APIView):
     @extend_schema(request=None, responses={204: None})
     def put(self, request: Request, flow_id: int) -> Response:
         """Marks the flow as a favourite."""
-        Favourite.objects.get_or_create(user_id=request.user.pk, flow=_usable_flow(request, flow_id))
+        owner: Person = request.user
+        Favourite.objects.get_or_create(user_id=owner.pk, flow=_usable_flow(request, flow_id))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     @extend_schema(responses={204: None})

@@ -36,7 +36,9 @@ async def execute(kind: NodeType, call: NodeCall) -> AsyncGenerator[Delta | Reas
                 result = output
             else:
                 yield output
-    except Exception as failure:  # a node may raise anything; `on_error` says what it means
+    except (Exception, asyncio.CancelledError) as failure:  # a node may raise anything; `on_error` says what it means
+        if isinstance(failure, asyncio.CancelledError) and _is_being_cancelled():
+            raise
         known = _as_known(failure, call)
         if call.config.on_error == "fail":
             raise known from failure
@@ -65,11 +67,17 @@ async def _attempts(kind: NodeType, call: NodeCall) -> AsyncGenerator[Output, No
                 raise
 
 
-def _as_known(failure: Exception, call: NodeCall) -> Exception:
+def _is_being_cancelled() -> bool:
+    """Whether somebody stops this run; otherwise a cancellation is the node's own, from within, and a failure."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _as_known(failure: BaseException, call: NodeCall) -> Exception:
     """The failure as an error with `code` and `detail`; one of ours is logged by place, never by its text."""
     if isinstance(failure, TimeoutError):
         return NodeTimeout()
-    if hasattr(failure, "code") and hasattr(failure, "detail"):
+    if isinstance(failure, Exception) and hasattr(failure, "code") and hasattr(failure, "detail"):
         return failure
     place = traceback.extract_tb(failure.__traceback__)[-1]
     logger.error(

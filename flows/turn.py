@@ -1,6 +1,6 @@
 """One turn while it runs: the value that plugins see, fill and read."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -66,7 +66,7 @@ class FlowTurn:
             self.on_prompt()
         return messages
 
-    def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncIterator[Chunk]:
+    def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncGenerator[Chunk, None]:
         """The model's answer to `messages`, piece by piece."""
         return llm.stream(ChatRequest(messages=messages, **options), profile=self.profile)
 

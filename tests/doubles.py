@@ -171,7 +171,7 @@ class ModelServer:
         answering = asyncio.create_task(self._respond(received, writer))
         hanging_up = asyncio.create_task(reader.read(1))
         await asyncio.wait((answering, hanging_up), return_when=asyncio.FIRST_COMPLETED)
-        if not answering.done():
+        if not answering.done() or isinstance(answering.exception(), ConnectionError):
             received.closed_early = True
             self.closed_early.set()
         answering.cancel()
@@ -186,7 +186,6 @@ class ModelServer:
         else:
             answer = self._queue.popleft() if self._queue else self.default(received.body)
             await self._answer(answer, received, writer)
-        await writer.drain()
 
     async def _answer(self, answer: Answer, received: Received, writer: asyncio.StreamWriter) -> None:
         if answer.status != 200:

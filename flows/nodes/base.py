@@ -1,12 +1,12 @@
 """What a node type is. A new type is one file in this folder that defines a `NodeType` and is listed in __init__."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from llm.types import Message, Usage
+from llm.types import Chunk, Message, Usage
 
 
 class NodeConfig(BaseModel):
@@ -55,7 +55,7 @@ class Conversing(Protocol):
     def prompt(self, *, system: str, words: str, answering: bool) -> tuple[Message, ...]:
         """The messages for one call: with memory for a node that answers, the last turns alone otherwise."""
 
-    def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncIterator[Any]:
+    def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncGenerator[Chunk, None]:
         """The model's answer as `llm.types.Chunk`s."""
 
 

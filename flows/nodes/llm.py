@@ -1,6 +1,7 @@
 """The llm node: asks the model, with the person's memory where its text reaches an answer."""
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from pydantic import Field
 
@@ -35,11 +36,13 @@ class Llm(NodeType):
         text: list[str] = []
         usage = None
         options = {"temperature": call.config.temperature, "max_tokens": call.config.max_tokens}
-        async for chunk in call.conversing.stream(messages, **options):
-            if chunk.reasoning:
-                yield Reasoning(chunk.reasoning)
-            if chunk.text:
-                text.append(chunk.text)
-                yield Delta(chunk.text)
-            usage = chunk.usage or usage
+        # Closed at once when the node is cancelled, so that a stop reaches the model.
+        async with aclosing(call.conversing.stream(messages, **options)) as chunks:
+            async for chunk in chunks:
+                if chunk.reasoning:
+                    yield Reasoning(chunk.reasoning)
+                if chunk.text:
+                    text.append(chunk.text)
+                    yield Delta(chunk.text)
+                usage = chunk.usage or usage
         yield Result({"text": "".join(text)}, usage=usage)
