@@ -1,6 +1,5 @@
 """What `make run` shows: the lines of all its programs on one terminal, each behind the program's name."""
 
-import contextlib
 import os
 import sys
 from collections.abc import Iterable
@@ -18,10 +17,13 @@ def say(text: str, *, name: str = "tacit") -> None:
     label = name.ljust(WIDTH)
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         label = f"\033[{COLOURS[name]}m{label}\033[0m"
-    with _printing, contextlib.suppress(OSError):  # the terminal may be gone, and stopping goes on without it
-        for line in text.splitlines():
-            sys.stdout.write(f"{label} | {line}\n")
-        sys.stdout.flush()
+    with _printing:
+        try:
+            for line in text.splitlines():
+                sys.stdout.write(f"{label} | {line}\n")
+            sys.stdout.flush()
+        except OSError:  # the terminal is gone, and running and stopping go on without it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def follow(process: Process) -> Thread:

@@ -57,12 +57,12 @@ def kept_port(path: Path) -> int:
 
 
 def free_port(wanted: int) -> int:
-    """`wanted` when it is free on 127.0.0.1, any free one for 0; 0 when there is none."""
+    """`wanted` when this user can have it on 127.0.0.1, any free one for 0; 0 when there is none."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", wanted))
-        except OSError:
+        except (OSError, OverflowError):
             return 0
         return int(probe.getsockname()[1])
 

@@ -53,22 +53,9 @@ class LocalPostgres:
         self._check_version()
         self._clear_lock()
         port = kept_port(self.folder / "port")
-        settings = SETTINGS | (UNSAFE_SETTINGS if self.throwaway else {}) | {"port": str(port)}
-        program = Program(
-            name="postgres",
-            argv=[
-                str(programs / "postgres"),
-                "-D",
-                str(self.data),
-                *(f"--{k}={v}" for k, v in settings.items()),
-            ],
-            environment=ENVIRONMENT,
-            folder=Path("/"),
-            stop_signal=signal.SIGINT,  # ends the connections that are open; SIGTERM would wait for them
-            account=self.account.options,
-        )
         log = self.folder / "log"
         with log.open("wb") as output:
+            program = self._program(programs / "postgres", port)
             self.process = Process(program, records=self.records, output=output)
         server = f"postgresql://{NAME}:{password}@127.0.0.1:{port}"
         wait_until_ready(self.process, lambda: answers(server), log=log)
@@ -80,6 +67,17 @@ class LocalPostgres:
         """Stop it; every commit that it acknowledged is on disk afterwards."""
         if self.process:
             self.process.stop()
+
+    def _program(self, postgres: Path, port: int) -> Program:
+        settings = SETTINGS | (UNSAFE_SETTINGS if self.throwaway else {}) | {"port": str(port)}
+        return Program(
+            name="postgres",
+            argv=[str(postgres), "-D", str(self.data), *(f"--{name}={value}" for name, value in settings.items())],
+            environment=ENVIRONMENT,
+            folder=Path("/"),
+            stop_signal=signal.SIGINT,  # ends the connections that are open; SIGTERM would wait for them
+            account=self.account.options,
+        )
 
     def _create_data(self, initdb: Path, password: str) -> None:
         """Make the data folder, under another name until it is whole."""

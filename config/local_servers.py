@@ -36,6 +36,12 @@ class Servers:
     environment: dict[str, str]
     processes: list[Process] = field(default_factory=list)
 
+    def take(self, variable: str) -> bool:
+        """Take over a value, or the file that holds it, from our own environment; False when it has neither."""
+        given = {name: os.environ[name] for name in (variable, f"{variable}_FILE") if os.environ.get(name)}
+        self.environment |= given
+        return bool(given)
+
 
 @contextlib.contextmanager
 def local_servers(home: Path, *, throwaway: bool = False) -> Iterator[Servers]:
@@ -48,14 +54,14 @@ def local_servers(home: Path, *, throwaway: bool = False) -> Iterator[Servers]:
         records = home / "processes"
         end_leftovers(records)
         servers = Servers({"TACIT_HOME": str(home), "DEBUG": os.environ.get("DEBUG") or "1"})
-        if not is_set("SECRET_KEY"):
+        if not servers.take("SECRET_KEY"):
             kept_secret(home / "secret_key")
             servers.environment["SECRET_KEY_FILE"] = str(home / "secret_key")
         for variable, kind, folder in (
             ("DATABASE_URL", LocalPostgres, home / "postgres"),
             ("REDIS_URL", LocalRedis, home / "redis"),
         ):
-            if not is_set(variable):
+            if not servers.take(variable):
                 server = kind(folder, records=records, throwaway=throwaway)
                 running.callback(server.stop)
                 servers.processes.append(server.start())
@@ -72,11 +78,6 @@ def make_home(home: Path) -> None:
         (home / "processes").mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise StartError(f"{home}: {error.strerror}. Set TACIT_HOME to a folder of yours.") from error
-
-
-def is_set(variable: str) -> bool:
-    """Whether the environment gives the value, or the file to read it from."""
-    return bool(os.environ.get(variable) or os.environ.get(f"{variable}_FILE"))
 
 
 @contextlib.contextmanager

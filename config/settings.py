@@ -8,7 +8,7 @@ from csp.constants import NONCE, NONE, SELF
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config import env
+from config import admin_skin, env
 from config.beat import SCHEDULE
 from config.logs import logging_config
 
@@ -23,7 +23,8 @@ ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", default=("localhost", "127.0.0.1", "[
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",  # before the admin, whose templates it replaces
+    "config.admin_app.TacitAdmin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -151,6 +152,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = SCHEDULE
+
+# --- Admin ---------------------------------------------------------------------------------------------------
+
+UNFOLD = admin_skin.OPTIONS
 
 # --- Login and safety ----------------------------------------------------------------------------------------
 

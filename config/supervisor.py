@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import time
+from io import TextIOWrapper
 from pathlib import Path
 from threading import Thread
 
@@ -33,7 +34,7 @@ class Supervisor:
         self.servers = servers
         self.drain = env.number("DRAIN_SECONDS", default=DRAIN_SECONDS, at_least=0)
         self.environment = os.environ | servers.environment
-        self.environment |= {"DRAIN_SECONDS": str(self.drain), "PYTHONUNBUFFERED": "1"}
+        self.environment |= {"DRAIN_SECONDS": str(self.drain), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
         self.running: dict[Process, Thread] = {}
 
     def run(self) -> None:
@@ -108,9 +109,11 @@ def demo_logins() -> str:
 
 def choose_port() -> int:
     """The port that PORT asks for, or the first free one of `PORTS`."""
-    wanted = env.number("PORT", default=0)
+    wanted = env.number("PORT", default=0, at_least=0)
     if wanted and not free_port(wanted):
-        raise StartError(f"Port {wanted} is in use. Set PORT to another one, or to none for the next free one.")
+        raise StartError(
+            f"Port {wanted} is in use or not allowed. Set PORT to another, or to none for the next free one."
+        )
     port = wanted or next(filter(free_port, PORTS), 0)
     if not port:
         raise StartError(f"Every port from {PORTS.start} to {PORTS.stop - 1} is in use. Set PORT to a free one.")
@@ -121,7 +124,7 @@ def web_command(port: int, *, drain: int) -> list[str]:
     """The web server; `drain` is how many seconds answers that are being written get to end."""
     return [
         *("-m", "uvicorn", "config.asgi:application"),
-        *("--host", "127.0.0.1", "--port", str(port)),
+        *("--lifespan", "on", "--host", "127.0.0.1", "--port", str(port)),
         *("--ws-max-size", str(LARGEST_FRAME), "--timeout-graceful-shutdown", str(drain)),
         *("--no-access-log", "--log-level", "warning"),
     ]
@@ -151,6 +154,8 @@ def answers(port: int) -> bool:
 def main() -> None:
     """Run until somebody asks to stop, which is a success, or until something ends by itself: exit code 1."""
     exit_on_signals()
+    if isinstance(sys.stdout, TextIOWrapper):  # a terminal may not know every character
+        sys.stdout.reconfigure(errors="replace")
     home = chosen_home()
     try:
         with local_servers(home) as servers:

@@ -4,6 +4,7 @@ The socket only listens. A turn goes on when it closes, and another socket may a
 """
 
 import asyncio
+import json
 from contextlib import aclosing
 from typing import Any
 from uuid import UUID
@@ -135,8 +136,9 @@ def _seen(user: Person, turn_id: UUID) -> None:
 
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
-        frame = orjson.loads(text or "")
-    except orjson.JSONDecodeError:
+        # Not orjson: it refuses a lone surrogate, which browsers send when a character was cut in two.
+        frame = json.loads(text or "")
+    except (ValueError, RecursionError):
         frame = None
     if not isinstance(frame, dict):
         raise BadFrame("malformed", "Send one JSON object a frame.")

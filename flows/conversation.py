@@ -13,6 +13,7 @@ from uuid import UUID
 
 import structlog
 from django.db import DatabaseError
+from django.db.models import Subquery
 
 import llm
 from flows import engine, threads
@@ -56,10 +57,7 @@ def open_turn(user: Person, command: Command) -> tuple[FlowTurn, bool]:
 
     Raises FlowNotFound and the errors of `memory.turns.open_turn`.
     """
-    flow = Flow.objects.usable_by(user).filter(pk=command.flow_id).first()
-    if flow is None or flow.published_version is None:
-        raise FlowNotFound
-    version = _pinned_version(user, command.session_id) or flow.published_version
+    flow, version = _flow_and_version(user, command)
     definition = published(flow.pk, version)
     opened = MemoryManager().open_turn(
         user,
@@ -86,12 +84,14 @@ def open_turn(user: Person, command: Command) -> tuple[FlowTurn, bool]:
     return turn, opened.fresh
 
 
-def _pinned_version(user: Person, session_id: UUID | None) -> int | None:
-    """The version that a session began with: it stays with it."""
-    if session_id is None:
-        return None
-    session = Conversation.objects.visible_to(user).filter(pk=session_id)
-    return session.values_list("flow_version", flat=True).first()
+def _flow_and_version(user: Person, command: Command) -> tuple[Flow, int]:
+    """The flow, and its version that the session began with; for a new session the published one."""
+    pinned = Conversation.objects.visible_to(user).filter(pk=command.session_id)  # type: ignore[misc]  # None finds none
+    usable = Flow.objects.usable_by(user).filter(pk=command.flow_id)
+    flow = usable.annotate(pinned_version=Subquery(pinned.values("flow_version"))).first()
+    if flow is None or flow.published_version is None:
+        raise FlowNotFound
+    return flow, flow.pinned_version or flow.published_version  # type: ignore[attr-defined]  # annotated above
 
 
 @lru_cache(maxsize=256)

@@ -41,6 +41,8 @@ async def execute(kind: NodeType, call: NodeCall) -> AsyncGenerator[Delta | Reas
             raise
         known = _as_known(failure, call)
         if call.config.on_error == "fail":
+            if known is failure:
+                raise
             raise known from failure
         error = known.code  # type: ignore[attr-defined]  # every known error has one
         branch = ERROR_BRANCH if call.config.on_error == "branch" else None

@@ -72,23 +72,40 @@ def list_text() -> dict[str, str]:
     }
 
 
+def code_text() -> dict[str, str]:
+    """The texts over blocks of code."""
+    return {"copy": _("Copy"), "copied": _("Copied")}
+
+
 def chat_text(flow_name: str) -> dict[str, object]:
     """The texts of the chat page, the list's included. Parts in braces are replaced by the scripts."""
-    return list_text() | {
-        "endings": ending_notes(),
-        "missing": missing_notes(),
-        "erase": _erase_questions(flow_name),
-        "clear": _("Clear"),
-        "tokens": _tokens(),
-        "copy": _("Copy"),
-        "copied": _("Copied"),
-        "thanks": _("Thank you. This helps to make the flow better."),
-        "busy": _("An answer is still being written here. It is shown above; your words stay in the box."),
+    return (
+        list_text()
+        | code_text()
+        | {
+            "endings": ending_notes(),
+            "missing": missing_notes(),
+            "erase": _erase_questions(flow_name),
+            "clear": _("Clear"),
+            "tokens": _tokens(),
+            "shareTitle": _("Share this conversation?"),
+            "shareText": _(
+                "Colleagues who are logged in can read it under a link, as it stands now. What is said later stays "
+                "with you, and you can stop sharing at any time."
+            ),
+            "share": _("Make the link"),
+            "shared": _("The link to share"),
+            "link": _("Link"),
+            "unshared": _("The link no longer works."),
+            "thanks": _("Thank you. This helps to make the flow better."),
+            "busy": _("An answer is still being written here. It is shown above; your words stay in the box."),
+            "wait": _("An answer is still being written. Send this when it has ended, or stop it."),
         "offline": _("No connection. Trying again; an answer goes on meanwhile."),
-        "loggedOut": _("Your login has ended. Load the page again to log in; your words are kept."),
-        "failed": _("This did not work. Check the connection and try again."),
-        "gone": _("This conversation no longer exists."),
-    }
+            "loggedOut": _("Your login has ended. Load the page again to log in; your words are kept."),
+            "failed": _("This did not work. Check the connection and try again."),
+            "gone": _("This conversation no longer exists."),
+        }
+    )
 
 
 def _erase_questions(flow_name: str) -> dict[str, dict[str, str]]:

@@ -10,5 +10,6 @@ urlpatterns = [
     path("flows/turns/<uuid:turn_id>/", views.TurnDetailView.as_view(), name="turn_detail"),
     path("flows/<int:flow_id>/", views.ChatView.as_view(), name="chat"),
     path("flows/<int:flow_id>/<uuid:session_id>/", views.ChatView.as_view(), name="chat_session"),
+    path("shared/<str:token>/", views.SharedView.as_view(), name="shared"),
     re_path(r"^flows/.+/$", views.nothing_here),
 ]

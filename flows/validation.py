@@ -1,24 +1,25 @@
 """What must hold before a flow is published; the same in the builder, the API and an import."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
-from flows.definition import Definition, Node
+from flows.definition import Definition
 from flows.errors import InvalidDefinition, Problem
+from flows.execution import ERROR_BRANCH
 from flows.nodes import NODE_TYPES
+from flows.nodes.base import NodeConfig
 
 
 def validate(data: Any) -> Definition:
     """The parsed definition. Raises InvalidDefinition with every mistake found, each naming its node."""
     definition = Definition.parse(data)
-    problems = list(_shape(definition)) or [
-        *_configs(definition),
-        *_paths(definition),
-        *_references(definition),
-    ]
+    problems = list(_shape(definition))
+    if not problems:
+        configs, problems = _configs(definition)
+        problems += [*_paths(definition), *_branches(definition, configs), *_references(definition, configs)]
     if problems:
         raise InvalidDefinition(problems)
     return definition
@@ -43,18 +44,22 @@ def _shape(definition: Definition) -> Iterator[Problem]:
         yield Problem(node_id, None, "one_start", _("A flow needs exactly one start node."))
 
 
-def _configs(definition: Definition) -> Iterator[Problem]:
+def _configs(definition: Definition) -> tuple[dict[str, NodeConfig], list[Problem]]:
+    """The configurations that can be read, by node, and what is wrong with the others."""
+    configs: dict[str, NodeConfig] = {}
+    problems: list[Problem] = []
     for node in definition.nodes:
         try:
-            NODE_TYPES[node.type].config.model_validate(node.config)
+            configs[node.id] = NODE_TYPES[node.type].config.model_validate(node.config)
         except ValidationError as error:
             for mistake in error.errors():
                 field = ".".join(map(str, mistake["loc"])) or None
-                yield Problem(node.id, field, mistake["type"], mistake["msg"])
+                problems.append(Problem(node.id, field, mistake["type"], mistake["msg"]))
+    return configs, problems
 
 
 def _paths(definition: Definition) -> Iterator[Problem]:
-    """No cycle, no node that the start does not reach, an answer at the end of every path."""
+    """No cycle, no node that the start does not reach, nothing but an answer at the end of a path."""
     order = topological(definition)
     if len(order) < len(definition.nodes):
         for node in definition.nodes:
@@ -68,16 +73,43 @@ def _paths(definition: Definition) -> Iterator[Problem]:
             yield Problem(node.id, None, "no_answer", _("This path ends without an answer node."))
 
 
-def _references(definition: Definition) -> Iterator[Problem]:
+def _branches(definition: Definition, configs: Mapping[str, NodeConfig]) -> Iterator[Problem]:
+    """Every branch that a node may take leads on, and every edge leaves by a branch that there is."""
+    for node in definition.nodes:
+        used = {edge.branch for edge in definition.edges_out_of(node.id)}
+        if node.id not in configs or not used:
+            continue
+        there_are = set(_branches_of(node.type, configs[node.id]))
+        for branch in sorted(there_are - used, key=str):
+            yield Problem(node.id, None, "open_branch", _("Nothing follows at the {way}.").format(way=_way(branch)))
+        for branch in sorted(used - there_are, key=str):
+            yield Problem(node.id, None, "unknown_branch", _("This node has no {way}.").format(way=_way(branch)))
+
+
+def _way(branch: str | None) -> str:
+    return _("way out without a name") if branch is None else _("way out “{branch}”").format(branch=branch)
+
+
+def _branches_of(type_name: str, config: NodeConfig) -> Iterator[str | None]:
+    yield from NODE_TYPES[type_name].branches_of(config)
+    if config.on_error == "branch":
+        yield ERROR_BRANCH
+    elif config.on_error == "default":
+        yield None
+
+
+def _references(definition: Definition, configs: Mapping[str, NodeConfig]) -> Iterator[Problem]:
     """A reference must name a field of a node that has surely run."""
     certain = dominators(definition)
+    fields = {node_id: _fields(definition, node_id, config) for node_id, config in configs.items()}
     for node in definition.nodes:
         for reference in definition.references_of(node):
-            source = definition.by_id.get(reference.node_id)
             name = f"{reference.node_id}.{reference.field}"
-            if source is None or reference.field not in _fields(source):
+            if reference.node_id in definition.by_id and reference.node_id not in configs:
+                continue  # its fields are not known until its configuration is mended
+            if reference.field not in fields.get(reference.node_id, ()):
                 yield Problem(node.id, None, "unknown_reference", _("There is no value {name}.").format(name=name))
-            elif source.id not in certain.get(node.id, set()):
+            elif reference.node_id not in certain.get(node.id, set()):
                 yield Problem(
                     node.id,
                     None,
@@ -86,8 +118,8 @@ def _references(definition: Definition) -> Iterator[Problem]:
                 )
 
 
-def _fields(node: Node) -> tuple[str, ...]:
-    return NODE_TYPES[node.type].fields
+def _fields(definition: Definition, node_id: str, config: NodeConfig) -> tuple[str, ...]:
+    return NODE_TYPES[definition.by_id[node_id].type].fields_of(config)
 
 
 def topological(definition: Definition) -> list[str]:

@@ -12,10 +12,11 @@ from django.views.generic import TemplateView, View
 
 from flows import transcript
 from flows.conversation import published
-from flows.models import Category, Flow
-from flows.page_text import chat_text, list_text, spending
+from flows.models import Category, Favourite, Flow
+from flows.page_text import chat_text, code_text, list_text, spending
 from flows.session_groups import grouped, recent_sessions
-from memory.models import Conversation, MemoryOwner, Turn
+from memory.manager import MemoryManager
+from memory.models import Conversation, MemoryOwner, SharedConversation, Turn
 from memory.person import Person
 
 RECENT = 3
@@ -39,10 +40,11 @@ class CatalogueView(LoginRequiredMixin, TemplateView):
         user = self.request.user
         sessions = recent_sessions(user)
         flows = list(Flow.objects.usable_by(user).order_by("pk"))
-        on_shelf = {category: [flow for flow in flows if flow.category == category] for category in Category}
+        favourites = set(Favourite.objects.of(user).values_list("flow_id", flat=True))
         return super().get_context_data(
             person=_name(user),
-            shelves=[Shelf(str(category.label), members) for category, members in on_shelf.items() if members],
+            shelves=_shelves(flows, favourites),
+            favourites=favourites,
             recent=sessions[:RECENT],
             session_groups=grouped(sessions),
             page={"session": None, "text": list_text()},
@@ -71,7 +73,7 @@ class ChatView(LoginRequiredMixin, View):
 
     def get(self, request: HttpRequest, flow_id: int, session_id: uuid.UUID | None = None) -> HttpResponse:
         flow = get_object_or_404(Flow.objects.usable_by(request.user), pk=flow_id)
-        mine = Conversation.objects.visible_to(request.user).filter(flow_id=flow.pk)
+        mine = Conversation.objects.visible_to(request.user).filter(flow_id=flow.pk).select_related("shared")
         conversation: Conversation | None
         if session_id:
             conversation = get_object_or_404(mine, pk=session_id)
@@ -81,6 +83,8 @@ class ChatView(LoginRequiredMixin, View):
         else:
             fresh = "new" in request.GET or "starter" in request.GET
             conversation = None if fresh else mine.first()
+        if conversation and conversation.seen_seq < conversation.last_seq:
+            MemoryManager().mark_seen(request.user, conversation.pk)
         return render(request, "flows/chat.html", _chat(request, flow, conversation))
 
 
@@ -92,9 +96,34 @@ class TurnDetailView(LoginRequiredMixin, View):
         return render(request, "flows/_turn_detail.html", {"rows": spending(turn)})
 
 
+class SharedView(LoginRequiredMixin, View):
+    """A conversation that a colleague shares, as it stood then: to read, nothing else."""
+
+    def get(self, request: HttpRequest, token: str) -> HttpResponse:
+        links = SharedConversation.objects.select_related("conversation__user__profile")
+        shared = get_object_or_404(links, token=token)
+        until = min(_seq(request.GET.get("before", str(LARGEST_SEQ))), shared.last_seq + 1)
+        context = {
+            "shared": shared,
+            "conversation": shared.conversation,
+            "person": _name(shared.conversation.user),
+            "stretch": transcript.before(shared.conversation, until),
+            "page": {"text": code_text()},
+        }
+        return render(request, "flows/shared.html", context)
+
+
 def nothing_here(request: HttpRequest, **_parts: str) -> HttpResponse:
     """A malformed address looks like a foreign one."""
     raise Http404
+
+
+def _shelves(flows: list[Flow], favourites: set[int]) -> list[Shelf]:
+    """The favourites first, then the others by category."""
+    kept = [flow for flow in flows if flow.pk in favourites]
+    others = [flow for flow in flows if flow.pk not in favourites]
+    by_category = [Shelf(str(c.label), [flow for flow in others if flow.category == c]) for c in Category]
+    return [shelf for shelf in (Shelf(_("Favourites"), kept), *by_category) if shelf.flows]
 
 
 def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -> dict[str, Any]:
@@ -117,6 +146,7 @@ def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -
             "flow": flow.pk,
             "session": str(conversation.pk) if conversation else None,
             "title": conversation.title if conversation else "",
+            "shared": hasattr(conversation, "shared"),
             "running": running,
             "text": chat_text(about["name"]),
         },

@@ -10,6 +10,8 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanSwitchWidget
 
 from llm.errors import ModelMisconfigured
 from llm.models import ProviderProfile
@@ -23,10 +25,12 @@ class ProviderProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic
         label=_("API key"),
         required=False,
         max_length=1000,
-        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password"}),
+        widget=UnfoldAdminPasswordWidget(render_value=False, attrs={"autocomplete": "new-password"}),
         help_text=_("Stored encrypted and never shown again. Leave it empty to keep the stored key."),
     )
-    forget_api_key = forms.BooleanField(label=_("Forget the stored key"), required=False)
+    forget_api_key = forms.BooleanField(
+        label=_("Forget the stored key"), required=False, widget=UnfoldBooleanSwitchWidget
+    )
 
     class Meta:
         model = ProviderProfile
@@ -60,14 +64,14 @@ class ProviderProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic
         return cleaned
 
     def save(self, commit: bool = True) -> ProviderProfile:
-        if self.cleaned_data["api_key"] or self.cleaned_data["forget_api_key"]:
+        if self.cleaned_data["api_key"] or self.cleaned_data.get("forget_api_key"):
             self.instance.set_api_key(self.cleaned_data["api_key"])
         profile: ProviderProfile = super().save(commit=commit)
         return profile
 
 
 @admin.register(ProviderProfile)
-class ProviderProfileAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class ProviderProfileAdmin(ModelAdmin):
     form = ProviderProfileForm
     list_display = ("name", "model", "base_url", "key_is_stored", "is_default", "enabled")
     search_fields = ("name", "model", "base_url")
@@ -102,7 +106,7 @@ class ProviderProfileAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gener
             "opts": self.opts,
             "profile": row,
             "question": QUESTION,
-            "outcome": _outcome(row) if request.method == "POST" else None,
+            "outcome": outcome_of(row) if request.method == "POST" else None,
         }
         return TemplateResponse(request, "admin/llm/providerprofile/test.html", context)
 
@@ -122,7 +126,8 @@ class ProviderProfileAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # gener
         return _is_superuser(request)
 
 
-def _outcome(row: ProviderProfile) -> Outcome:
+def outcome_of(row: ProviderProfile) -> Outcome:
+    """How a question to the model of this profile went."""
     try:
         return try_out(row.as_profile({}))
     except ModelMisconfigured as error:

@@ -10,22 +10,20 @@ from pathlib import Path
 
 import polib
 
-HERE = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent
 LANGUAGE = "zh_Hans"
-CATALOGUE = HERE / LANGUAGE / "LC_MESSAGES" / "django.po"
+CATALOGUE = Path("locale", LANGUAGE, "LC_MESSAGES", "django.po")
 IGNORED = [".venv", ".tacit", "staticfiles", "tests", "bench"]
 
 
-def collect(catalogue: Path) -> None:
-    """Brings `catalogue`, a django.po, up to date with the texts of the checkout."""
-    from django.conf import settings
+def collect(root: Path) -> Path:
+    """Brings the catalogue of the checkout at `root` up to date with its texts; returns where it is."""
     from django.core.management import call_command
-    from django.test import override_settings
 
-    os.chdir(settings.BASE_DIR)
-    with override_settings(LOCALE_PATHS=[catalogue.parents[2]]):
-        options = {"ignore_patterns": IGNORED, "no_obsolete": True, "no_wrap": True, "add_location": "file"}
-        call_command("makemessages", locale=[LANGUAGE], verbosity=0, **options)
+    os.chdir(root)
+    options = {"ignore_patterns": IGNORED, "no_obsolete": True, "no_wrap": True, "add_location": "file"}
+    call_command("makemessages", locale=[LANGUAGE], verbosity=0, **options)
+    return root / CATALOGUE
 
 
 def compile_catalogue(catalogue: Path) -> None:
@@ -47,15 +45,15 @@ def compile_catalogue(catalogue: Path) -> None:
 
 def main() -> None:
     """Refreshes the one catalogue there is."""
-    sys.path.insert(0, str(HERE.parent))
+    sys.path.insert(0, str(ROOT))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("DEBUG", "1")
     import django
 
     django.setup()
     if shutil.which("xgettext"):
-        collect(CATALOGUE)
-    compile_catalogue(CATALOGUE)
+        collect(ROOT)
+    compile_catalogue(ROOT / CATALOGUE)
 
 
 if __name__ == "__main__":

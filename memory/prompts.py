@@ -49,8 +49,9 @@ def assemble(parts: Parts, budget: Budget) -> tuple[tuple[Message, ...], Use]:
     system = f"{parts.system}\n\n{RULE}".strip() if parts.blocks else parts.system
     fence = fenced(parts.blocks)
     words = _within(parts.words, budget.for_words(system))
-    left = budget.total - sum(tokens.count(text) for text in (system, words, fence))
-    kept = _newest(parts.messages, left)
+    head = [Message("system", system)] if system else []
+    last = Message("user", f"{fence}\n\n{words}" if fence else words)
+    kept = _newest(parts.messages, budget.total - tokens.count_messages([*head, last]))
     use = Use(
         limit=budget.limit,
         reserve=budget.reserve,
@@ -62,9 +63,7 @@ def assemble(parts: Parts, budget: Budget) -> tuple[tuple[Message, ...], Use]:
         words_cut=words != parts.words,
     )
     history = [Message(message["role"], message["content"]) for message in kept]
-    last = f"{fence}\n\n{words}" if fence else words
-    head = [Message("system", system)] if system else []
-    return (*head, *history, Message("user", last)), use
+    return (*head, *history, last), use
 
 
 def fenced(blocks: Sequence[Block]) -> str:

@@ -81,12 +81,14 @@ def open_turn(user: Person, request: TurnRequest) -> OpenedTurn:
 
 
 def _open(user: Person, request: TurnRequest) -> OpenedTurn:
-    conversation = _locked_session(user, request.flow_id, request.session_id) if request.session_id else None
+    session_id = request.session_id or _session_of(user, request)
+    conversation = _locked_session(user, request.flow_id, session_id) if session_id else None
     words = safe(request.input)
     repeated = _repeated(user, request, words)
     if repeated:
         return OpenedTurn(repeated, repeated.conversation, fresh=False)
     owner, _ = MemoryOwner.objects.get_or_create(user_id=user.pk)
+    fresh_session = conversation is None
     if conversation is None:
         conversation = Conversation(
             user_id=user.pk,
@@ -111,9 +113,22 @@ def _open(user: Person, request: TurnRequest) -> OpenedTurn:
     )
     conversation.last_seq += 2
     conversation.last_active_at = turn.started_at
-    conversation.save()
+    if fresh_session:
+        conversation.save(force_insert=True)
+    else:
+        conversation.save(update_fields=["last_seq", "last_active_at", "revision"])
     turn.save(force_insert=True)
     return OpenedTurn(turn, conversation, fresh=True)
+
+
+def _session_of(user: Person, request: TurnRequest) -> UUID | None:
+    """The session of the turn that is to be replaced, when the request names no session."""
+    if request.replaces is None:
+        return None
+    turn = Turn.objects.visible_to(user).filter(pk=request.replaces, flow_id=request.flow_id).first()
+    if turn is None:
+        raise TurnNotFound
+    return turn.conversation_id
 
 
 def _locked_session(user: Person, flow_id: int, session_id: UUID) -> Conversation:

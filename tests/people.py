@@ -6,6 +6,7 @@ Each of them comes with a login: an API client that speaks HTTP to the running s
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,9 +67,10 @@ class Socket:
         self.connection.send(json.dumps({"type": kind, **data}))
 
     def receive(self) -> dict[str, Any]:
-        """The next frame, pings left out."""
+        """The next frame, pings left out; TimeoutError when none comes."""
+        deadline = time.monotonic() + 20
         while True:
-            frame = json.loads(self.connection.recv(timeout=20))
+            frame = json.loads(self.connection.recv(timeout=deadline - time.monotonic()))
             if frame["type"] != "ping":
                 return frame
 

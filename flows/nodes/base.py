@@ -19,7 +19,7 @@ class NodeConfig(BaseModel):
     retries: int = Field(default=0, ge=0, le=5)
     """Further attempts after a passing failure, as long as nothing was produced."""
     on_error: Literal["fail", "default", "branch"] = "fail"
-    """A failure ends the run, gives `default`, or gives `default` and takes the branch "error"."""
+    """A failure ends the run, gives `default`, or gives `default` and takes the branch "error" and no other."""
     default: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -39,7 +39,7 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a node gave in the end: its fields, the branch it took, and the tokens it used."""
+    """What a node gave in the end: its fields, the one branch it took, and the tokens it used."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     branch: str | None = None
@@ -80,10 +80,18 @@ class NodeType:
 
     name: ClassVar[str]
     fields: ClassVar[tuple[str, ...]] = ()
-    """What a reference may name."""
+    """What a reference may name, however the node is configured."""
     config: ClassVar[type[NodeConfig]] = NodeConfig
     timeout: ClassVar[float] = 30.0
     """Seconds that one attempt may take."""
+
+    def fields_of(self, config: Any) -> tuple[str, ...]:
+        """What a reference may name of a node with this configuration."""
+        return self.fields
+
+    def branches_of(self, config: Any) -> tuple[str | None, ...]:
+        """The branches that a node with this configuration takes when it succeeds; None is the way without a name."""
+        return (None,)
 
     def run(self, call: NodeCall) -> AsyncGenerator[Output, None]:
         """Executes the node."""

@@ -94,6 +94,8 @@ class Conversation(models.Model):
 
     class Meta:
         ordering = ("-last_active_at", "-pk")
+        verbose_name = _("conversation")
+        verbose_name_plural = _("conversations")
         indexes = (
             models.Index(fields=["user", "flow_id", "-last_active_at"], name="conversation_recent_in_flow"),
             models.Index(fields=["user", "-last_active_at"], name="conversation_recent"),

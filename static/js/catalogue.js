@@ -1,9 +1,12 @@
-// Finds flows while one types: every word must be in a flow's name, description or starters.
-import { all, one } from "./dom.js";
-import { startSessions } from "./sessions.js";
+// The catalogue: finds flows while one types, and keeps favourites.
+import { call } from "./api.js";
+import { all, on, one } from "./dom.js";
+import { startNotices } from "./notices.js";
+import { refreshSoon, startSessions } from "./sessions.js";
 
 const search = one("#flow-search");
 
+/** Every word must be in a flow's name, description or starters. */
 function narrow() {
   const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   let found = 0;
@@ -20,5 +23,18 @@ function narrow() {
   one("[data-nothing]").hidden = found > 0;
 }
 
+/** Marks a flow or takes the mark away; it changes shelves with the next visit, not under one's hand. */
+async function mark(button) {
+  const marked = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", marked);
+  try {
+    await call(marked ? "PUT" : "DELETE", `/api/flows/${button.dataset.favourite}/favourite`);
+  } catch {
+    button.setAttribute("aria-pressed", !marked);
+  }
+}
+
 search?.addEventListener("input", narrow);
+on(document, "click", "[data-favourite]", mark);
 startSessions(() => location.reload());
+startNotices(refreshSoon);

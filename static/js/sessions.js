@@ -45,6 +45,9 @@ async function deleteSession(session, title) {
   else await refreshSessions();
 }
 
+/** The same, once for many changes at a time. */
+export const refreshSoon = settled(refreshSessions, 150);
+
 /** Wires the list; what goes wrong is told to `onTrouble(error)`. */
 export function startSessions(onTrouble) {
   const act = (selector, work) =>

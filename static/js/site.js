@@ -1,5 +1,6 @@
 // What every page has: the theme switch, menus that close, the sidebar as a drawer on narrow screens.
 import { all, on, one } from "./dom.js";
+import { startShortcuts } from "./shortcuts.js";
 
 const THEMES = ["system", "light", "dark"];
 
@@ -32,6 +33,7 @@ function closeMenus(except) {
   for (const menu of all(".menu[open]")) if (menu !== except) menu.open = false;
 }
 
+/** Opens or closes the sidebar where it is a drawer. */
 function setDrawer(open) {
   document.body.classList.toggle("drawer-open", open);
   one(".veil").hidden = !open;
@@ -64,3 +66,4 @@ document.addEventListener(
 matchMedia("(max-width: 760px)").addEventListener("change", (narrow) => {
   if (!narrow.matches && document.body.classList.contains("drawer-open")) setDrawer(false);
 });
+startShortcuts({ openDrawer: () => matchMedia("(max-width: 760px)").matches && setDrawer(true) });

@@ -16,10 +16,11 @@ import redis
 
 from config import local_redis
 from config.home import CHECKOUT, StartError, free_port, kept_port
-from config.local_postgres import LocalPostgres
+from config.local_postgres import LocalPostgres, find_package
 from config.local_redis import LocalRedis
 from config.local_servers import Servers, local_servers
 from config.orphans import birth_of
+from config.server_account import ServerAccount
 from tests.config.processes import alive, eventually
 
 pytestmark = pytest.mark.own_servers
@@ -128,7 +129,8 @@ def test_servers_that_are_given_are_used_and_ours_stay_off(
     monkeypatch.setenv("REDIS_URL", "redis://redis.example/0")
     with local_servers(home) as servers:
         assert servers.processes == []
-        assert not {"DATABASE_URL", "REDIS_URL"} & set(servers.environment)
+        assert servers.environment["DATABASE_URL_FILE"] == str(tmp_path / "url")
+        assert servers.environment["REDIS_URL"] == "redis://redis.example/0"
 
 
 @pytest.mark.parametrize("how", ["normally", "without-kernel"])
@@ -181,6 +183,24 @@ def test_a_record_whose_pid_is_now_another_program_harms_nobody(home: Path) -> N
     record.write_text(f"{os.getpid()} {signal.SIGTERM:d} not-{birth_of(os.getpid())}\n")
     with local_servers(home, throwaway=True):
         assert not record.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="for root only, whose PostgreSQL runs under another account")
+def test_what_the_account_of_postgresql_cannot_reach_is_kept_where_it_can(tmp_path: Path) -> None:
+    closed = tmp_path / "root's own"
+    closed.mkdir(mode=0o700)
+    account = ServerAccount.find()
+    place = account.place_for(closed / "postgres")
+    try:
+        assert (closed / "postgres").resolve() == place
+        assert account.place_for(closed / "postgres") == place
+        installed = find_package()
+        shutil.copytree(installed, closed / installed.name)
+        programs = account.programs_for(closed / installed.name, beside=place)
+        assert programs.is_relative_to(place)
+        assert account.reaches(programs / "pginstall/bin/initdb")
+    finally:
+        shutil.rmtree(place)
 
 
 def test_a_killed_server_comes_back_with_what_it_had(tmp_path: Path) -> None:

@@ -104,9 +104,7 @@ def test_a_table_keeps_its_alignment_without_inline_style() -> None:
     assert "style" not in html
 
 
-@pytest.mark.parametrize(
-    "address", ["http://example.org/a", "https://example.org/?q=1", "mailto:li@example.org"]
-)
+@pytest.mark.parametrize("address", ["http://example.org/a", "https://example.org/?q=1", "mailto:li@example.org"])
 def test_a_link_opens_without_a_way_back(address: str) -> None:
     html = render(f"[这里]({address})")
     assert f'href="{address}"' in html

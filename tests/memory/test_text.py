@@ -1,13 +1,10 @@
 """Text survives byte for byte, from the client to the model and back (M5)."""
 
-import json
-from typing import Any
-
 import pytest
 
 from flows.models import Flow
 from memory.models import Turn
-from tests.doubles import Answer, ModelServer
+from tests.doubles import DONE, Answer, ModelServer
 from tests.memory.hot_copy import items, said_to
 from tests.people import Person, text_of
 
@@ -23,56 +20,53 @@ TEXTS = {
     "markup": "<script>alert('x')</script> {{start.input}} %s \\u4f60 ${x}",
     "looks like an event": "data: {}\n\nid: 7\nevent: turn.completed",
 }
-UNSAFE = {"lone surrogate": "\\ud83d半个", "NUL": "a\\u0000b", "reversed pair": "\\ude00\\ud83d"}
-MADE_SAFE = ["\ufffd半个", "ab", "\ufffd\ufffd"]
+UNSAFE = {
+    "lone surrogate": ("\\ud83d半个", "\ufffd半个"),
+    "NUL": ("a\\u0000b", "ab"),
+    "reversed pair": ("\\ude00\\ud83d", "\ufffd\ufffd"),
+}
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_text_is_the_same_everywhere(bob: Person, flow: Flow, model: ModelServer, text: str) -> None:
-    """M5: in the prompt, the answer, both stores, the API, and the next prompt."""
-    model.enqueue(Answer(text))
+    """M5, S2: in the prompt, the answer, both stores, the API, over a socket cut into characters, in the next prompt."""
+    model.enqueue(Answer(text), Answer(list(text)))
     said = bob.says(flow, text)
     assert said["output"] == text
     assert said_to(model) == [f"user: {text}"]
-    turn = Turn.objects.get(pk=said["turn_id"])
-    assert (turn.input, turn.output) == (text, text)
-    assert [item["content"] for item in items(said["session_id"])] == [text, text]
-    messages = bob.api.get(f"/api/memory/sessions/{said['session_id']}").json()["messages"]
-    assert [message["content"] for message in messages] == [text, text]
-    bob.says(flow, "再来", session_id=said["session_id"])
-    assert said_to(model)[:2] == [f"user: {text}", f"assistant: {text}"]
-
-
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
-def test_text_is_the_same_over_a_socket(bob: Person, flow: Flow, model: ModelServer, text: str) -> None:
-    """M5, S2: cut into single characters."""
-    model.enqueue(Answer(list(text)))
     with bob.socket(flow.pk) as socket:
-        socket.send("turn.start", input=text)
+        socket.send("turn.start", input=text, session_id=said["session_id"])
         events = socket.to_end()
     assert text_of(events) == events[-1]["output"] == text
-    assert Turn.objects.get().input == text
+    assert said_to(model) == [f"user: {text}", f"assistant: {text}", f"user: {text}"]
+    assert [(turn.input, turn.output) for turn in Turn.objects.order_by("seq")] == [(text, text), (text, text)]
+    assert [item["content"] for item in items(said["session_id"])] == [text] * 4
+    messages = bob.api.get(f"/api/memory/sessions/{said['session_id']}").json()["messages"]
+    assert [message["content"] for message in messages] == [text] * 4
 
 
-@pytest.mark.parametrize(("escaped", "safe"), zip(UNSAFE.values(), MADE_SAFE, strict=True), ids=UNSAFE.keys())
+@pytest.mark.parametrize(("escaped", "safe"), UNSAFE.values(), ids=UNSAFE.keys())
 def test_what_no_store_can_hold_is_made_safe_at_the_edge(
     bob: Person, flow: Flow, model: ModelServer, escaped: str, safe: str
 ) -> None:
     """M5: over REST and over a socket alike."""
-    body = f'{{"type": "turn.start", "input": "{escaped}"}}'
     with bob.socket(flow.pk) as socket:
-        socket.connection.send(body)
+        socket.connection.send(f'{{"type": "turn.start", "input": "{escaped}"}}')
+        assert socket.receive()["type"] == "turn.started"
         assert socket.to_end()[-1]["output"] == safe
-    headers = {"Content-Type": "application/json"}
-    rest: Any = json.loads(body) and body.replace('"type": "turn.start", ', "")
-    answer = bob.api.post(f"/api/flows/{flow.pk}/execute", content=rest, headers=headers)
+    json = {"Content-Type": "application/json"}
+    answer = bob.api.post(f"/api/flows/{flow.pk}/execute", content=f'{{"input": "{escaped}"}}', headers=json)
     assert answer.json()["output"] == safe
     assert [turn.input for turn in Turn.objects.all()] == [safe, safe]
 
 
 def test_a_model_that_sends_half_characters_is_made_safe_too(bob: Person, flow: Flow, model: ModelServer) -> None:
     """M5: the answer is saved and sent whatever the model wrote."""
-    model.enqueue(Answer(["好\ud83d", "\0的"]))
+    halves = [
+        b'data: {"choices": [{"index": 0, "delta": {"content": "%b"}}]}\n\n' % part
+        for part in (b"a\\ud83d", b"\\u0000b")
+    ]
+    model.enqueue(Answer(events=[*halves, DONE]))
     said = bob.says(flow, "你好")
-    assert said["output"] == "好\ufffd的"
-    assert Turn.objects.get().output == "好\ufffd的"
+    assert said["output"] == "a\ufffdb"
+    assert Turn.objects.get().output == "a\ufffdb"

@@ -82,7 +82,9 @@ def test_the_meta_hash_tells_what_the_copy_is_of(bob: Person, flow: Flow, sessio
     assert appended["flow_name"] == rebuilt["flow_name"] == flow.name
     assert appended["created_at"] == rebuilt["created_at"]
     assert rebuilt["last_active_at"].endswith("Z")
-    told = [[held[name] for name in ("message_count", "last_seq", "covers_seq", "revision")] for held in (appended, rebuilt)]
+    told = [
+        [held[name] for name in ("message_count", "last_seq", "covers_seq", "revision")] for held in (appended, rebuilt)
+    ]
     assert told == [["6", "6", "0", "0"], ["8", "8", "0", "0"]]
 
 

@@ -1,6 +1,6 @@
 // Where one writes: Enter sends, words are kept until the server has them, the last question can be edited.
 import { one } from "../dom.js";
-import { page } from "../page.js";
+import { page, text } from "../page.js";
 
 const draftKey = () => `tacit:draft:${page.flow}:${page.session ?? "new"}`;
 
@@ -91,7 +91,8 @@ export class Composer extends EventTarget {
 
   #submit() {
     const words = this.words;
-    if (!words.trim() || this.#busy) return;
+    if (!words.trim()) return;
+    if (this.#busy) return this.say(text("wait"));
     const editOf = this.#edit;
     this.#edit = null;
     this.#editing.hidden = true;

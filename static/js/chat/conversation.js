@@ -1,7 +1,7 @@
 // One conversation: what is sent, which turn is being answered, and what its events do to the page.
 import { call } from "../api.js";
 import { address, page, text } from "../page.js";
-import { refreshSessions } from "../sessions.js";
+import { refreshSoon } from "../sessions.js";
 import { newId } from "./ids.js";
 
 const STATUS = {
@@ -153,7 +153,7 @@ export class Conversation {
     if (live.frame) this.composer.accepted(() => page.session ?? this.#beganSession(frame.session_id));
     live.frame = live.words = live.replaced = null;
     if (live.stopWanted) this.stop();
-    refreshSessions();
+    refreshSoon();
   }
 
   #beganSession(session) {
@@ -174,7 +174,8 @@ export class Conversation {
     else if (page.text.endings[status]) view.addNote(page.text.endings[status]);
     this.#live = null;
     this.composer.busy = false;
-    refreshSessions();
+    this.composer.say("");
+    refreshSoon();
   }
 
   #refused(frame) {

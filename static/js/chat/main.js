@@ -1,24 +1,31 @@
 // The chat page: makes its parts and lets them know each other.
 import { on, one } from "../dom.js";
+import { startNotices } from "../notices.js";
 import { page } from "../page.js";
-import { renameSession, startSessions } from "../sessions.js";
+import { refreshSoon, renameSession, startSessions } from "../sessions.js";
+import { LiveSocket } from "../socket.js";
 import { startActions } from "./actions.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Log } from "./log.js";
 import { MemorySwitch, startErasing } from "./memory.js";
-import { FlowSocket } from "./socket.js";
+import { startSharing } from "./sharing.js";
 
 const log = new Log();
 const composer = new Composer();
 const memory = new MemorySwitch((error) => trouble(error));
-const socket = new FlowSocket(page.flow);
+const socket = new LiveSocket(`/ws/flows/${page.flow}/`);
 const conversation = new Conversation({ log, composer, socket, memory });
 const trouble = (error) => conversation.trouble(error);
 
 startActions({ log, composer, conversation });
 startErasing(trouble);
+startSharing(composer, trouble);
 startSessions(trouble);
+startNotices((session) => {
+  refreshSoon();
+  if (session === null || session === page.session) conversation.catchUp();
+});
 socket.connect();
 
 on(document, "click", "[data-starter]", (button) => {

@@ -38,10 +38,6 @@ export class MemorySwitch {
 
 /** Wires "clear memory"; what goes wrong is told to `onTrouble(error)`. */
 export function startErasing(onTrouble) {
-  // Before the first message there is no conversation to rename or to clear.
-  one("[data-chat-menu]").addEventListener("toggle", () => {
-    for (const button of all("[data-rename-current], [data-erase=session]")) button.disabled = !page.session;
-  });
   for (const button of all("[data-erase]")) {
     button.addEventListener("click", () => {
       button.closest(".menu").open = false;

@@ -2,6 +2,7 @@
 import { copyOf, nodesOf, one } from "../dom.js";
 import { text } from "../page.js";
 import { dressCode } from "./code.js";
+import { Tail } from "./tail.js";
 
 export class TurnView {
   #output;
@@ -48,12 +49,7 @@ export class TurnView {
     this.#html = this.#waitingHtml = this.#more = "";
     this.#rest = null;
     this.#tail?.remove();
-    this.#tail = document.createElement("div");
-    this.#tail.className = "tail prose";
-    // Read out in whole blocks, not letter by letter.
-    this.#tail.setAttribute("aria-live", "off");
-    this.#tail.append(document.createTextNode(""));
-    this.#output.after(this.#tail);
+    this.#tail = new Tail(this.#output);
   }
 
   /** A piece of the answer arrived. */
@@ -118,14 +114,11 @@ export class TurnView {
       this.#html += this.#waitingHtml;
       this.#waitingHtml = "";
     }
-    const shown = this.#tail.firstChild;
-    if (this.#rest !== null) shown.data = this.#rest + this.#more;
-    else if (this.#more) shown.appendData(this.#more);
+    if (this.#rest !== null) this.#tail.set(this.#rest + this.#more);
+    else this.#tail.add(this.#more);
     this.#rest = null;
     this.#more = "";
-    this.#tail.classList.toggle("is-code", /^ {0,3}(```|~~~)/.test(shown.data.slice(0, 8)));
-    this.#tail.hidden = shown.data === "";
-    if (this.#html || shown.data) one("[data-waiting]", this.element).classList.add("over");
+    if (this.#html || this.#tail.hasText) one("[data-waiting]", this.element).classList.add("over");
     this.onChange();
   }
 }

@@ -1,9 +1,9 @@
-// The chat's socket: it comes back by itself, and tells when it is open and when it is not.
+// A socket that comes back by itself, and tells when it is open and when it is not.
 
 const PAUSES = [500, 1000, 2000, 4000, 8000, 15000];
 const SILENCE = 40_000; // the server pings every 15 s, so after this long the line is dead
 
-export class FlowSocket extends EventTarget {
+export class LiveSocket extends EventTarget {
   #address;
   #socket = null;
   #failures = 0;
@@ -11,9 +11,9 @@ export class FlowSocket extends EventTarget {
   #watch;
 
   /** Events: `open`, `lost` (with `failures`), `frame` (with `frame`). */
-  constructor(flow) {
+  constructor(path) {
     super();
-    this.#address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/flows/${flow}/`;
+    this.#address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
     addEventListener("online", () => this.#again());
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.#again());
   }

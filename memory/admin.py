@@ -1,0 +1,76 @@
+"""Sessions in the admin: who talks how much in which flow. What was said is nobody's business here."""
+
+from datetime import datetime
+
+from django.contrib import admin
+from django.db.models import IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin
+
+from memory.models import Conversation, Turn
+
+
+@admin.register(Conversation)
+class ConversationAdmin(ModelAdmin):
+    """Counts only. Without titles and texts, and nothing to change: erasing is the owner's."""
+
+    grants = ("view",)
+    list_display = ("owner", "flow", "began", "last_active", "messages", "tokens")
+    list_display_links = None
+    list_filter = ("flow_name", "last_active_at")
+    list_select_related = ("user",)
+    list_per_page = 50
+    search_fields = ("user__username",)
+    search_help_text = _("Search by user name")
+    fields = readonly_fields = ("owner", "flow", "began", "last_active", "messages", "tokens")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
+        """Leaves title and summary in the database: what is not loaded cannot be shown."""
+        sessions: QuerySet[Conversation] = super().get_queryset(request)
+        return sessions.defer("title", "summary").with_counts().annotate(token_count=_tokens())
+
+    @admin.display(description=_("user"), ordering="user__username")
+    def owner(self, session: Conversation) -> str:
+        return session.user.get_username()
+
+    @admin.display(description=_("flow"), ordering="flow_name")
+    def flow(self, session: Conversation) -> str:
+        return session.flow_name
+
+    @admin.display(description=_("began"), ordering="created_at")
+    def began(self, session: Conversation) -> datetime:
+        return session.created_at
+
+    @admin.display(description=_("last active"), ordering="last_active_at")
+    def last_active(self, session: Conversation) -> datetime:
+        return session.last_active_at
+
+    @admin.display(description=_("messages"), ordering="message_count")
+    def messages(self, session: Conversation) -> int:
+        return session.message_count
+
+    @admin.display(description=_("tokens"), ordering="token_count")
+    def tokens(self, session: Conversation) -> int:
+        return session.token_count
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Conversation | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Conversation | None = None) -> bool:
+        return False
+
+
+def _tokens() -> Coalesce:
+    """What all turns of a session cost, replaced ones too."""
+    sent, written = (
+        Coalesce(Cast(KeyTextTransform(kind, "usage"), IntegerField()), 0)
+        for kind in ("prompt_tokens", "completion_tokens")
+    )
+    turns = Turn.objects.filter(conversation=OuterRef("pk")).order_by().values("conversation")
+    return Coalesce(Subquery(turns.annotate(total=Sum(sent + written)).values("total")), 0)

@@ -1,0 +1,143 @@
+"""People and their groups in the admin."""
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group, User
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin, StackedInline
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.widgets import UnfoldAdminCheckboxSelectMultiple, UnfoldAdminSelectWidget
+
+from profiles.models import UserProfile
+from profiles.permission_choices import PermissionsField, grantable
+
+POWERS = ("is_staff", "is_superuser", "groups", "user_permissions")
+"""What decides who may do what: a superuser's to give, or whoever may edit users would own the house."""
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+class GrantingAdmin(ModelAdmin):
+    """Offers groups, and those permissions that do something, as boxes to tick."""
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        kwargs["widget"] = UnfoldAdminCheckboxSelectMultiple
+        if db_field.name in ("permissions", "user_permissions"):
+            kwargs |= {"queryset": grantable(self.admin_site), "form_class": PermissionsField}
+        field = super().formfield_for_manytomany(db_field, request, **kwargs)
+        field.help_text = db_field.help_text  # without Django's hint on Control keys
+        return field
+
+
+class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
+    """Offers the time zones that there are."""
+
+    class Meta:
+        model = UserProfile
+        fields = ("display_name", "position", "department_name", "time_zone", "preferred_language")
+        widgets = {
+            "time_zone": UnfoldAdminSelectWidget(
+                choices=[(zone, zone) for zone in sorted(zoneinfo.available_timezones())]
+            )
+        }
+
+
+class ProfileInline(StackedInline):
+    """How the person is called and spoken to. Everybody has one."""
+
+    model = UserProfile
+    form = ProfileForm
+    can_delete = False
+    min_num = max_num = 1
+    hide_title = True
+    verbose_name_plural = _("profile")
+
+
+@admin.register(User)
+class PersonAdmin(DjangoUserAdmin, GrantingAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    """Accounts. They are deactivated, not deleted: what a person said is that person's to erase."""
+
+    grants = ("view", "add", "change")
+    form = UserChangeForm
+    add_form = UserCreationForm
+    change_password_form = AdminPasswordChangeForm
+    inlines = (ProfileInline,)
+    list_display = ("username", "display_name", "department", "position", "role", "is_active", "last_login")
+    list_filter = ("is_active", "is_staff", "is_superuser", "groups")
+    list_select_related = ("profile",)
+    search_fields = ("username",)
+    search_help_text = _("Search by user name")
+    ordering = ("username",)
+    filter_horizontal = ()
+    readonly_fields = ("new_password", "last_login", "date_joined")
+    fieldsets = (
+        (None, {"fields": ("username", "new_password", "email", "is_active", "last_login", "date_joined")}),
+        (_("Permissions"), {"fields": POWERS}),
+    )
+
+    @admin.display(description=_("name"), ordering="profile__display_name")
+    def display_name(self, user: User) -> str | None:
+        return _of_profile(user, "display_name")
+
+    @admin.display(description=_("department"), ordering="profile__department_name")
+    def department(self, user: User) -> str | None:
+        return _of_profile(user, "department_name")
+
+    @admin.display(description=_("position"), ordering="profile__position")
+    def position(self, user: User) -> str | None:
+        return _of_profile(user, "position")
+
+    @admin.display(description=_("role"))
+    def role(self, user: User) -> str | Promise | None:
+        if user.is_superuser:
+            return _("administrator")
+        return _("staff of the admin") if user.is_staff else None
+
+    @admin.display(description=_("password"))
+    def new_password(self, user: User) -> str:
+        return format_html('<a class="link" href="../password/">{}</a>', _("Set a new password"))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        own = tuple(super().get_readonly_fields(request, obj))
+        return own if request.user.is_superuser else own + POWERS
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Superusers are changed by superusers alone: who may set a password may log in with it."""
+        if isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser:
+            return False
+        return super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Group)
+class TeamAdmin(GrantingAdmin, DjangoGroupAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+    """Groups: which flows their members may use, and what they may do in the admin."""
+
+    grants = ("view",)
+    filter_horizontal = ()
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_superuser
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.is_superuser
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.is_superuser
+
+
+def _of_profile(user: User, field: str) -> str | None:
+    profile: UserProfile | None = getattr(user, "profile", None)
+    return getattr(profile, field, None) or None
