@@ -27,7 +27,7 @@ test: $(VENV)/installed-dev ## Run every check and test (ARGS="tests/config -k l
 	$(VENV)/bin/lint-imports
 	$(PY) -m mypy
 	$(BESIDE_SERVERS) $(PY) manage.py makemigrations --check --dry-run
-	$(BESIDE_SERVERS) $(PY) -m pytest -n 2 $(ARGS)
+	$(BESIDE_SERVERS) $(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 
 bench: $(VENV)/installed-dev ## Measure what the speed claims stand on
 	$(BESIDE_SERVERS) $(PY) -m bench.memory_path $(ARGS)

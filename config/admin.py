@@ -30,8 +30,9 @@ class FailedLoginAdmin(ModelAdmin):
         """With the failures of one name from one address added up: each browser has a row of its own."""
         since = timezone.now() - get_cool_off(request)
         together = Window(Sum("failures_since_start"), partition_by=[F("username"), F("ip_address")])
-        attempts: QuerySet[AccessAttempt] = super().get_queryset(request)
-        return attempts.filter(attempt_time__gte=since).annotate(failures=together)
+        attempts: QuerySet[AccessAttempt] = AccessAttempt.objects.filter(attempt_time__gte=since)
+        attempts = attempts.annotate(failures=together).order_by("-attempt_time")
+        return attempts
 
     @admin.display(description=_("locked"), boolean=True)
     def is_locked(self, attempt: AccessAttempt) -> bool:

@@ -47,4 +47,5 @@ class TacitAdminSite(UnfoldAdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         """The skin's context, without the colours: as a stylesheet they need no inline style."""
-        return super().each_context(request) | {"colors": None}
+        context: dict[str, Any] = super().each_context(request)
+        return context | {"colors": None}

@@ -53,6 +53,11 @@ class DatabaseAway(APIException):
 class Handler(ExceptionHandler):
     """Knows domain errors by their shape: `code` and `detail`."""
 
+    def report_exception(self, exc: APIException, response: Response) -> None:
+        """Reports faults of ours alone: a model that failed is logged where it failed."""
+        if not isinstance(exc, DomainError):
+            super().report_exception(exc, response)
+
     def convert_known_exceptions(self, exc: Exception) -> Exception:
         if not isinstance(exc, APIException) and hasattr(exc, "code") and hasattr(exc, "detail"):
             return NotFound() if exc.code == "not_found" else DomainError(exc)

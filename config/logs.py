@@ -20,7 +20,14 @@ SHARED: list[Any] = [
 
 def logging_config(*, json: bool, level: str) -> dict[str, Any]:
     """The value of `LOGGING`: standard library and structlog records through one renderer."""
-    renderer = structlog.processors.JSONRenderer() if json else structlog.dev.ConsoleRenderer(colors=False)
+    renderer = (
+        structlog.processors.JSONRenderer()
+        if json
+        else structlog.dev.ConsoleRenderer(
+            colors=False,
+            exception_formatter=structlog.dev.plain_traceback,  # the default prints variables: what people said
+        )
+    )
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -125,7 +125,9 @@ def web_command(port: int, *, drain: int) -> list[str]:
     return [
         *("-m", "uvicorn", "config.asgi:application"),
         *("--lifespan", "on", "--host", "127.0.0.1", "--port", str(port)),
-        *("--ws-max-size", str(LARGEST_FRAME), "--timeout-graceful-shutdown", str(drain)),
+        # Compressing frames of a few words costs more than it saves.
+        *("--ws-max-size", str(LARGEST_FRAME), "--ws-per-message-deflate", "false"),
+        *("--timeout-graceful-shutdown", str(drain)),
         *("--no-access-log", "--log-level", "warning"),
     ]
 

@@ -1,15 +1,16 @@
 """Flows in the admin: how the catalogue shows them, in both languages, and who may use them."""
 
-from datetime import datetime
-
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin, TabularInline
+from unfold.admin import TabularInline
 
 from flows.catalogue_form import FlowForm
 from flows.models import Flow, FlowVersion
+from profiles.tick_boxes import TickBoxAdmin
 
 
 class VersionInline(TabularInline):
@@ -26,8 +27,8 @@ class VersionInline(TabularInline):
         return version.number
 
     @admin.display(description=_("published"))
-    def published(self, version: FlowVersion) -> datetime:
-        return version.published_at
+    def published(self, version: FlowVersion) -> str:
+        return date_format(localtime(version.published_at), "SHORT_DATETIME_FORMAT")
 
     @admin.display(description=_("steps"))
     def steps(self, version: FlowVersion) -> str:
@@ -46,7 +47,7 @@ class VersionInline(TabularInline):
 
 
 @admin.register(Flow)
-class FlowAdmin(ModelAdmin):
+class FlowAdmin(TickBoxAdmin):
     """The card in the catalogue. A flow that is no longer wanted is archived: its sessions stay readable."""
 
     grants = ("view", "change")

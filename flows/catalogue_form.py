@@ -9,7 +9,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
-    UnfoldAdminCheckboxSelectMultiple,
     UnfoldAdminRadioSelectWidget,
     UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
@@ -73,7 +72,7 @@ class FlowForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
     class Meta:
         model = Flow
         fields = ("name", "description", "starters", "icon", "category", "groups", "is_archived")
-        widgets = {"icon": UnfoldAdminRadioSelectWidget, "groups": UnfoldAdminCheckboxSelectMultiple}
+        widgets = {"icon": UnfoldAdminRadioSelectWidget}
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

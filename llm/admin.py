@@ -5,13 +5,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import JSONField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
-from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldBooleanSwitchWidget
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
 from llm.errors import ModelMisconfigured
 from llm.models import ProviderProfile
@@ -75,6 +76,7 @@ class ProviderProfileAdmin(ModelAdmin):
     form = ProviderProfileForm
     list_display = ("name", "model", "base_url", "key_is_stored", "is_default", "enabled")
     search_fields = ("name", "model", "base_url")
+    formfield_overrides = {JSONField: {"widget": UnfoldAdminTextareaWidget({"rows": 3})}}
     fieldsets = (
         (
             None,

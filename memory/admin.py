@@ -1,12 +1,14 @@
 """Sessions in the admin: who talks how much in which flow. What was said is nobody's business here."""
 
-from datetime import datetime
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
@@ -29,8 +31,8 @@ class ConversationAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Conversation]:
         """Leaves title and summary in the database: what is not loaded cannot be shown."""
-        sessions: QuerySet[Conversation] = super().get_queryset(request)
-        return sessions.defer("title", "summary").with_counts().annotate(token_count=_tokens())
+        sessions = Conversation.objects.defer("title", "summary").with_counts()
+        return sessions.annotate(token_count=_tokens()).order_by("-last_active_at", "-pk")
 
     @admin.display(description=_("user"), ordering="user__username")
     def owner(self, session: Conversation) -> str:
@@ -41,20 +43,20 @@ class ConversationAdmin(ModelAdmin):
         return session.flow_name
 
     @admin.display(description=_("began"), ordering="created_at")
-    def began(self, session: Conversation) -> datetime:
-        return session.created_at
+    def began(self, session: Conversation) -> str:
+        return date_format(localtime(session.created_at), "SHORT_DATETIME_FORMAT")
 
     @admin.display(description=_("last active"), ordering="last_active_at")
-    def last_active(self, session: Conversation) -> datetime:
-        return session.last_active_at
+    def last_active(self, session: Conversation) -> str:
+        return date_format(localtime(session.last_active_at), "SHORT_DATETIME_FORMAT")
 
     @admin.display(description=_("messages"), ordering="message_count")
-    def messages(self, session: Conversation) -> int:
-        return session.message_count
+    def messages(self, session: Any) -> int:
+        return int(session.message_count)
 
     @admin.display(description=_("tokens"), ordering="token_count")
-    def tokens(self, session: Conversation) -> int:
-        return session.token_count
+    def tokens(self, session: Any) -> int:
+        return int(session.token_count)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

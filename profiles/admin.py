@@ -1,11 +1,9 @@
 """People and their groups in the admin."""
 
 import zoneinfo
-from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import Model
@@ -13,30 +11,18 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin, StackedInline
+from unfold.admin import StackedInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
-from unfold.widgets import UnfoldAdminCheckboxSelectMultiple, UnfoldAdminSelectWidget
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from profiles.models import UserProfile
-from profiles.permission_choices import PermissionsField, grantable
+from profiles.tick_boxes import TickBoxAdmin
 
 POWERS = ("is_staff", "is_superuser", "groups", "user_permissions")
 """What decides who may do what: a superuser's to give, or whoever may edit users would own the house."""
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
-
-
-class GrantingAdmin(ModelAdmin):
-    """Offers groups, and those permissions that do something, as boxes to tick."""
-
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        kwargs["widget"] = UnfoldAdminCheckboxSelectMultiple
-        if db_field.name in ("permissions", "user_permissions"):
-            kwargs |= {"queryset": grantable(self.admin_site), "form_class": PermissionsField}
-        field = super().formfield_for_manytomany(db_field, request, **kwargs)
-        field.help_text = db_field.help_text  # without Django's hint on Control keys
-        return field
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
@@ -64,7 +50,7 @@ class ProfileInline(StackedInline):
 
 
 @admin.register(User)
-class PersonAdmin(DjangoUserAdmin, GrantingAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class PersonAdmin(DjangoUserAdmin, TickBoxAdmin):  # type: ignore[type-arg]  # generic in the stubs only
     """Accounts. They are deactivated, not deleted: what a person said is that person's to erase."""
 
     grants = ("view", "add", "change")
@@ -84,6 +70,7 @@ class PersonAdmin(DjangoUserAdmin, GrantingAdmin):  # type: ignore[type-arg]  # 
         (None, {"fields": ("username", "new_password", "email", "is_active", "last_login", "date_joined")}),
         (_("Permissions"), {"fields": POWERS}),
     )
+    add_fieldsets = ((None, {"fields": ("username", "password1", "password2")}),)
 
     @admin.display(description=_("name"), ordering="profile__display_name")
     def display_name(self, user: User) -> str | None:
@@ -105,7 +92,7 @@ class PersonAdmin(DjangoUserAdmin, GrantingAdmin):  # type: ignore[type-arg]  # 
 
     @admin.display(description=_("password"))
     def new_password(self, user: User) -> str:
-        return format_html('<a class="link" href="../password/">{}</a>', _("Set a new password"))
+        return format_html('<a class="underline" href="../password/">{}</a>', _("Set a new password"))
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         own = tuple(super().get_readonly_fields(request, obj))
@@ -122,11 +109,13 @@ class PersonAdmin(DjangoUserAdmin, GrantingAdmin):  # type: ignore[type-arg]  # 
 
 
 @admin.register(Group)
-class TeamAdmin(GrantingAdmin, DjangoGroupAdmin):  # type: ignore[type-arg]  # generic in the stubs only
+class TeamAdmin(TickBoxAdmin):
     """Groups: which flows their members may use, and what they may do in the admin."""
 
     grants = ("view",)
-    filter_horizontal = ()
+    fields = ("name", "permissions")
+    search_fields = ("name",)
+    ordering = ("name",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.is_superuser

@@ -19,7 +19,7 @@ from config import supervisor
 from config.home import CHECKOUT, StartError, free_port
 from tests.config.processes import eventually, members
 
-pytestmark = pytest.mark.own_servers
+pytestmark = [pytest.mark.own_servers, pytest.mark.xdist_group("supervisor")]  # one worker: one first start
 
 SECONDS = 180
 """Generous, for a first start beside other tests; nothing waits for it when all is well."""

@@ -28,7 +28,11 @@ class Tap:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(self._server)
+                try:
+                    server = socket.create_connection(self._server)
+                except OSError:
+                    client.close()
+                    continue
                 answered = threading.Event()
                 answered.set()
                 for carry in (self._requests, self._answers):

@@ -29,7 +29,7 @@ UNSAFE = {
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_text_is_the_same_everywhere(bob: Person, flow: Flow, model: ModelServer, text: str) -> None:
-    """M5, S2: in the prompt, the answer, both stores, the API, over a socket cut into characters, in the next prompt."""
+    """M5, S2: in the prompts, the answers, both stores and the API; over a socket cut into single characters."""
     model.enqueue(Answer(text), Answer(list(text)))
     said = bob.says(flow, text)
     assert said["output"] == text

@@ -28,7 +28,7 @@ def colleague() -> Client:
     return client
 
 
-def test_a_colleague_reads_what_was_said_until_it_was_shared(
+def test_a_colleague_reads_what_was_said_until_then(
     colleague: Client, session: Conversation, link: str
 ) -> None:
     """S8"""
