@@ -28,6 +28,17 @@ def readyz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": status, "checks": checks}, status=503 if status == "unavailable" else 200)
 
 
+class ProbeMiddleware:
+    """Answers probes before anything else looks at the request: they come by address, under no allowed host name."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        probe = PROBES.get(request.path)
+        return probe(request) if probe else self.get_response(request)
+
+
 def metrics(request: HttpRequest) -> HttpResponse:
     """Prometheus' text format."""
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
@@ -68,3 +79,4 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "memory_redis": window.ping,
     "broker": _broker,
 }
+PROBES: dict[str, Callable[[HttpRequest], HttpResponse]] = {"/healthz": healthz, "/readyz": readyz}

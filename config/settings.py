@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from csp.constants import NONCE, NONE, SELF
 from redis.backoff import NoBackoff
@@ -50,6 +50,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.health.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -101,13 +102,16 @@ def _database(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
         "PORT": parts.port or "",
-        "OPTIONS": {"pool": {"min_size": 1, "max_size": DATABASE_THREADS, "timeout": 5}},
+        "OPTIONS": {
+            **dict(parse_qsl(parts.query)),  # such as sslmode=require
+            "pool": {"min_size": 1, "max_size": DATABASE_THREADS, "timeout": 5},
+        },
     }
 
 
-DATABASES = {"default": _database(env.secret("DATABASE_URL", required=False) or "postgresql://localhost/tacit")}
+DATABASES = {"default": _database(env.secret("DATABASE_URL", debug_default="postgresql://localhost/tacit"))}
 
-REDIS_URL = env.secret("REDIS_URL", required=False) or "redis://localhost:6379/0"
+REDIS_URL = env.secret("REDIS_URL", debug_default="redis://localhost:6379/0")
 MEMORY_REDIS_URL = env.secret("MEMORY_REDIS_URL", required=False) or REDIS_URL
 CHANNEL_URL = env.secret("CHANNEL_URL", required=False) or REDIS_URL
 REDIS_FAST_FAIL: dict[str, Any] = {

@@ -14,9 +14,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env
 from config.console import follow, say
+from config.demo.people import PASSWORD, PEOPLE
 from config.home import CHECKOUT, StartError, chosen_home, free_port, write_private
 from config.local_servers import Servers, local_servers
-from config.people import PASSWORD, PEOPLE
 from config.processes import Process, Program, StopAsked, exit_on_signals, ignore_signals, wait_until_ready
 
 PORTS = range(8000, 8100)

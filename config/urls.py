@@ -9,8 +9,6 @@ from config import health
 from config.errors import ApiNotFound
 
 urlpatterns = [
-    path("healthz", health.healthz),
-    path("readyz", health.readyz),
     path("metrics", health.metrics),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),

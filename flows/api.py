@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -93,7 +92,6 @@ class Execute(APIView):
         """The whole answer, also when it was stopped; 502 or 504 when the model failed."""
         command = TurnStart(data=request.data).command(flow_id)
         opened = wait_for(begin(request.user, command))
-        connection.close()  # waiting needs none
         turn = wait_for(finished(request.user, opened.turn_id))
         if turn.status in (TurnStatus.FAILED, TurnStatus.INTERRUPTED):
             code = turn.error_code or str(TurnStatus.INTERRUPTED)

@@ -6,6 +6,8 @@ from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 from uuid import UUID
 
+from django.db import connection
+
 from flows import runner, threads
 from flows.conversation import Command, open_turn
 from flows.endings import closing_event, outcome_of
@@ -70,6 +72,9 @@ async def finished(user: Person, turn_id: UUID) -> Turn:
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
     """Runs async work on the runner's loop from a thread of a synchronous view."""
+    # The work needs a connection of its own: views that wait for it with theirs in hand would use up the pool.
+    if not connection.in_atomic_block:  # a test's transaction lives on
+        connection.close()
     return asyncio.run_coroutine_threadsafe(work, runner.current().loop).result()
 
 

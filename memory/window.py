@@ -108,18 +108,19 @@ def read(conversation: Conversation, *, last_seq: int) -> Copy | None:
         pipe = client.pipeline(transaction=False)
         pipe.lrange(keys.messages, 0, -1)
         pipe.hmget(keys.meta, "last_seq", "revision")
-        pipe.get(keys.summary)
+        if conversation.covers_seq:  # else there is no summary
+            pipe.get(keys.summary)
         return pipe.execute()  # type: ignore[no-any-return]
 
     answer = _guarded(fetch)
     if answer is None:
         return None
-    messages, (held_seq, held_revision), summary = answer
+    messages, (held_seq, held_revision), *summaries = answer
     if held_seq is None or int(held_seq) != last_seq or int(held_revision) != conversation.revision:
         return None
-    if not messages or (conversation.covers_seq and summary is None):
+    if not messages or None in summaries:
         return None  # one key of the copy was evicted, or there is nothing to lose by looking
-    return Copy(orjson.loads(b"[%b]" % b",".join(messages)), (summary or b"").decode())
+    return Copy(orjson.loads(b"[%b]" % b",".join(messages)), b"".join(summaries).decode())
 
 
 def append(conversation: Conversation, turn: Turn, items: list[bytes]) -> bool:
@@ -128,9 +129,7 @@ def append(conversation: Conversation, turn: Turn, items: list[bytes]) -> bool:
     `items` is empty for a turn that is never replayed. False when Redis could not be reached.
     """
     keys, now = keys_of(conversation), timezone.now()
-    meta = _meta(conversation, now)
-    if turn.seq == 1:
-        meta |= {"flow_name": conversation.flow_name, "created_at": _moment(conversation.created_at)}
+    meta = _meta(conversation, now) if turn.seq == 1 else {"last_active_at": _moment(now)}
     arguments = [
         turn.seq - 1,
         conversation.revision,
@@ -152,8 +151,6 @@ def replace(conversation: Conversation, turns: Iterable[Turn], *, last_seq: int,
     """Builds the copy again from replayable `turns`, oldest first. False when Redis could not be reached."""
     keys = keys_of(conversation)
     meta = _meta(conversation, conversation.last_active_at) | {
-        "flow_name": conversation.flow_name,
-        "created_at": _moment(conversation.created_at),
         "message_count": message_count,
         "last_seq": last_seq,
     }
@@ -181,10 +178,11 @@ def drop(all_keys: Iterable[Keys]) -> int | None:
     def delete(client: Any) -> int:
         pipe = client.pipeline(transaction=False)
         for keys in erased:
+            # In this order, so that a write in between leaves nothing behind.
             pipe.set(keys.erased, 1, ex=ERASED_TTL)
-            pipe.zrem(keys.sessions, keys.member)
             pipe.delete(keys.messages, keys.meta, keys.summary)
-        return sum(answer for index, answer in enumerate(pipe.execute()) if index % 3 == 2)
+            pipe.zrem(keys.sessions, keys.member)
+        return sum(pipe.execute()[1::3])
 
     return _guarded(delete)
 
@@ -220,6 +218,8 @@ def ping() -> bool:
 
 def _meta(conversation: Conversation, active: datetime) -> dict[str, Any]:
     return {
+        "flow_name": conversation.flow_name,
+        "created_at": _moment(conversation.created_at),
         "last_active_at": _moment(active),
         "covers_seq": conversation.covers_seq,
         "revision": conversation.revision,

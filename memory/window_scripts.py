@@ -1,28 +1,27 @@
 """The two Lua scripts that write the hot copy. Each runs atomically, in one round trip.
 
-Both refuse a session that was erased: a late write must not bring back what its owner deleted.
+Neither brings back a session that was erased, however late it comes: where no copy stands, the marker is looked for.
 """
 
 # KEYS: messages, meta, summary, sessions, erased marker
 # ARGV: last_seq before, revision, last_seq after, member, score, keep, window TTL, long TTL,
 #       shown (messages added to the count), number of meta fields, meta field and value ..., items ...
 APPEND = """
-if redis.call('EXISTS', KEYS[5]) == 1 then return 'erased' end
-local held = redis.call('HMGET', KEYS[2], 'last_seq', 'revision')
+local held = redis.call('HMGET', KEYS[2], 'last_seq', 'revision', 'message_count')
 if held[1] then
   if held[1] ~= ARGV[1] or held[2] ~= ARGV[2] then
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
     return 'stale'
   end
-elseif ARGV[1] ~= '0' then
+elseif ARGV[1] ~= '0' or redis.call('EXISTS', KEYS[5]) == 1 then
   return 'absent'
 end
 local first = 11 + 2 * tonumber(ARGV[10])
-redis.call('HSET', KEYS[2], 'last_seq', ARGV[3], unpack(ARGV, 11, first - 1))
-redis.call('HINCRBY', KEYS[2], 'message_count', ARGV[9])
+local count = (held[3] or 0) + ARGV[9]
+redis.call('HSET', KEYS[2], 'last_seq', ARGV[3], 'message_count', count, unpack(ARGV, 11, first - 1))
 if #ARGV >= first then
   redis.call('RPUSH', KEYS[1], unpack(ARGV, first))
-  redis.call('LTRIM', KEYS[1], -tonumber(ARGV[6]), -1)
+  redis.call('LTRIM', KEYS[1], -ARGV[6], -1)
 end
 redis.call('ZADD', KEYS[4], ARGV[5], ARGV[4])
 redis.call('EXPIRE', KEYS[1], ARGV[7])

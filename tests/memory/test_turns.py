@@ -15,7 +15,7 @@ from memory.models import Conversation, Turn, TurnStatus
 from tests.doubles import Answer, ModelServer
 from tests.factories import TurnFactory
 from tests.memory.hot_copy import items, said_to
-from tests.people import Person, text_of
+from tests.people import Person
 from tests.waiting import eventually
 
 REFUSED = Answer(status=400, error={"message": "no"})
@@ -46,16 +46,16 @@ def test_the_question_is_durable_before_the_model_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("answer", "event", "status", "output"),
+    ("answer", "ending"),
     [
-        (Answer(["你", "好"]), "turn.completed", "complete", "你好"),
-        (Answer(["你", "好"], cut_after=1), "turn.failed", "failed", "你"),
-        (REFUSED, "turn.failed", "failed", ""),
+        (Answer(["你", "好"]), ("turn.completed", "complete", "你好")),
+        (Answer(["你", "好"], cut_after=1), ("turn.failed", "failed", "你")),
+        (REFUSED, ("turn.failed", "failed", "")),
     ],
     ids=["complete", "failed in the middle", "failed at once"],
 )
 def test_the_row_is_committed_before_the_client_hears_of_the_end(
-    bob: Person, flow: Flow, model: ModelServer, answer: Answer, event: str, status: str, output: str
+    bob: Person, flow: Flow, model: ModelServer, answer: Answer, ending: tuple[str, str, str]
 ) -> None:
     """M6: read the moment the terminal event arrives."""
     model.enqueue(answer)
@@ -63,7 +63,7 @@ def test_the_row_is_committed_before_the_client_hears_of_the_end(
         socket.send("turn.start", input="问")
         last = socket.to_end()[-1]
         turn = Turn.objects.get()
-    assert (last["type"], turn.status, turn.output) == (event, status, output)
+    assert (last["type"], turn.status, turn.output) == ending
     assert turn.finished_at
 
 
@@ -184,12 +184,3 @@ def test_a_plugin_that_fails_costs_no_answer(bob: Person, flow: Flow, model: Mod
     assert said["output"] == "二"
     assert said["memory_used"]["missing"] == ["broken"]
     assert said_to(model) == ["user: 一", "assistant: 一", "user: 二"]
-
-
-def test_the_pieces_of_the_answer_are_the_saved_text(bob: Person, flow: Flow, model: ModelServer) -> None:
-    """S2."""
-    model.enqueue(Answer(["# 标题\n", "\n", "一段", "话\n\n```py\nx = 1\n```"]))
-    with bob.socket(flow.pk) as socket:
-        socket.send("turn.start", input="写")
-        events = socket.to_end()
-    assert text_of(events) == events[-1]["output"] == Turn.objects.get().output

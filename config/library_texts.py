@@ -1,0 +1,38 @@
+"""Texts of libraries that bring no Chinese of their own: named here, they are collected and translated with ours."""
+
+from django.utils.translation import gettext_noop as _
+
+SKIN = (
+    _("After you've created a user, you’ll be able to edit more user options."),
+    _("Apply Filters"),
+    _("Dark"),
+    _("General"),
+    _("Go back"),
+    _("Light"),
+    _("Loading more results..."),
+    _("More actions"),
+    _("No results found"),
+    _("No results matching your query"),
+    _("Reset filters"),
+    _("Run"),
+    _("Search apps and models..."),
+    _("Select action"),
+    _("Select action to run"),
+    _("Select all rows"),
+    _("Select record"),
+    _("Select value"),
+    _("System"),
+    _("This page yielded into no results. Create a new item or reset your filters."),
+    _("Toggle password visibility"),
+    _("Type to search"),
+)
+"""Of the admin's skin (django-unfold)."""
+
+LOCK_OUT = (
+    _("Attempt Time"),
+    _("Failed Logins"),
+    _("IP Address"),
+    _("access attempt"),
+    _("access attempts"),
+)
+"""Of the login's lock-out (django-axes)."""
