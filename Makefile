@@ -25,7 +25,7 @@ test: $(VENV)/installed-dev ## Run every check and test (ARGS="tests/config -k l
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(VENV)/bin/lint-imports
-	$(PY) -m mypy
+	DEBUG=1 $(PY) -m mypy
 	$(BESIDE_SERVERS) $(PY) manage.py makemigrations --check --dry-run
 	$(BESIDE_SERVERS) $(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
 

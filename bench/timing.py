@@ -12,16 +12,17 @@ Work = Callable[[], object]
 def taken_in_turn(ways: dict[str, Callable[[], Work]], rounds: int) -> dict[str, list[float]]:
     """Microseconds of each way in each round. A way prepares its round and gives the work that is timed.
 
-    The order changes from round to round: whoever comes first finds colder caches.
+    All prepare before the first is timed, and the order changes from round to round: whoever comes first finds
+    colder caches.
     """
     took: dict[str, list[float]] = {name: [] for name in ways}
     names = list(ways)
     for number in range(WARM_UP + rounds):
+        ready = {name: prepare() for name, prepare in ways.items()}
         for place in range(len(names)):
             name = names[(number + place) % len(names)]
-            work = ways[name]()
             began = time.perf_counter_ns()
-            work()
+            ready[name]()
             spent = time.perf_counter_ns() - began
             if number >= WARM_UP:
                 took[name].append(spent / 1000)
