@@ -8,7 +8,7 @@ HOME_OF_RUN := $(if $(TACIT_HOME),$(TACIT_HOME),.tacit)
 # Empty PostgreSQL and Redis for one command.
 BESIDE_SERVERS := $(PY) -m config.local_servers exec --
 
-.PHONY: help run manage test bench fmt
+.PHONY: help run manage test screenshots bench fmt
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -28,6 +28,9 @@ test: $(VENV)/installed-dev ## Run every check and test (ARGS="tests/config -k l
 	DEBUG=1 $(PY) -m mypy
 	$(BESIDE_SERVERS) $(PY) manage.py makemigrations --check --dry-run
 	$(BESIDE_SERVERS) $(PY) -m pytest -n 2 --dist loadgroup $(ARGS)
+
+screenshots: $(VENV)/installed-dev ## Take the pictures of the README anew
+	$(BESIDE_SERVERS) $(PY) -m tests.journeys.screenshots
 
 bench: $(VENV)/installed-dev ## Measure what the speed claims stand on
 	$(BESIDE_SERVERS) $(PY) -m bench.memory_path $(ARGS)

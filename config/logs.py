@@ -51,6 +51,9 @@ def logging_config(*, json: bool, level: str) -> dict[str, Any]:
             "httpx2": {"level": "WARNING"},
             "httpcore2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
+            "axes": {"level": "WARNING"},
+            # It writes a traceback a second while Redis is away, which our own lines and /readyz say once.
+            "channels_redis": {"level": "CRITICAL"},
             "uvicorn.access": {"level": "WARNING"},
             "django_structlog": {"level": "WARNING" if not json else level},
         },

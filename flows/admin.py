@@ -28,7 +28,7 @@ class VersionInline(TabularInline):
 
     @admin.display(description=_("published"))
     def published(self, version: FlowVersion) -> str:
-        return date_format(localtime(version.published_at), "SHORT_DATETIME_FORMAT")
+        return date_format(localtime(version.published_at), "DATETIME_FORMAT")
 
     @admin.display(description=_("steps"))
     def steps(self, version: FlowVersion) -> str:

@@ -149,7 +149,13 @@ class TurnRegenerate(APIView):
     def post(self, request: Request, turn_id: UUID) -> Response:
         """Answers the last question of a session again, in a new turn that replaces this one."""
         old = _own_turn(request, turn_id)
-        command = Command(flow_id=old.flow_id, input=old.input, session_id=old.conversation_id, edit_of=old.pk)
+        command = Command(
+            flow_id=old.flow_id,
+            input=old.input,
+            session_id=old.conversation_id,
+            memory=None if old.memory_enabled else False,
+            edit_of=old.pk,
+        )
         opened = wait_for(begin(request.user, command))
         return Response({"turn_id": opened.turn_id}, status=status.HTTP_202_ACCEPTED)
 

@@ -24,10 +24,16 @@ class Group:
 
 
 def recent_sessions(user: Person, *, words: str = "") -> list[Conversation]:
-    """The newest conversations with flows that `user` may still use; with `words`, those that contain them."""
-    usable = Flow.objects.usable_by(user).values("pk")
-    mine = Conversation.objects.visible_to(user).filter(flow_id__in=usable).with_counts()
-    return list((mine.matching(words) if words else mine)[:SHOWN])
+    """The newest conversations with flows that `user` may still use; with `words`, those that contain them.
+
+    Each carries the name that its flow has now, in the reader's language.
+    """
+    names = {flow.pk: flow.shown()["name"] for flow in Flow.objects.usable_by(user)}
+    mine = Conversation.objects.visible_to(user).filter(flow_id__in=names).with_counts()
+    sessions = list((mine.matching(words) if words else mine)[:SHOWN])
+    for session in sessions:
+        session.flow_name = names[session.flow_id]
+    return sessions
 
 
 def grouped(sessions: Iterable[Conversation]) -> list[Group]:

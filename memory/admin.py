@@ -21,7 +21,6 @@ class ConversationAdmin(ModelAdmin):
 
     grants = ("view",)
     list_display = ("owner", "flow", "began", "last_active", "messages", "tokens")
-    list_display_links = None
     list_filter = ("flow_name", "last_active_at")
     list_select_related = ("user",)
     list_per_page = 50
@@ -44,11 +43,11 @@ class ConversationAdmin(ModelAdmin):
 
     @admin.display(description=_("began"), ordering="created_at")
     def began(self, session: Conversation) -> str:
-        return date_format(localtime(session.created_at), "SHORT_DATETIME_FORMAT")
+        return date_format(localtime(session.created_at), "DATETIME_FORMAT")
 
     @admin.display(description=_("last active"), ordering="last_active_at")
     def last_active(self, session: Conversation) -> str:
-        return date_format(localtime(session.last_active_at), "SHORT_DATETIME_FORMAT")
+        return date_format(localtime(session.last_active_at), "DATETIME_FORMAT")
 
     @admin.display(description=_("messages"), ordering="message_count")
     def messages(self, session: Any) -> int:

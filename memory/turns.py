@@ -164,10 +164,9 @@ def _make_room(conversation: Conversation) -> None:
 def _supersede(conversation: Conversation, turn_id: UUID | None) -> None:
     if turn_id is None:
         return
-    shown = Turn.objects.shown(conversation)
-    last = shown.last()
+    last = Turn.objects.shown(conversation).last()
     if last is None or last.pk != turn_id:
-        raise NotTheLastTurn if shown.filter(pk=turn_id).exists() else TurnNotFound
+        raise NotTheLastTurn if conversation.turns.filter(pk=turn_id).exists() else TurnNotFound
     conversation.turns.filter(pk=turn_id).update(status=TurnStatus.SUPERSEDED)
     conversation.revision += 1
 

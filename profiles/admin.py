@@ -31,7 +31,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
     class Meta:
         model = UserProfile
         fields = ("display_name", "position", "department_name", "time_zone", "preferred_language")
-        labels = {"display_name": _("full name")}
+        labels = {"display_name": _("Full name")}
         widgets = {
             "time_zone": UnfoldAdminSelectWidget(
                 choices=[(zone, zone) for zone in sorted(zoneinfo.available_timezones())]
@@ -73,7 +73,7 @@ class PersonAdmin(DjangoUserAdmin, TickBoxAdmin):  # type: ignore[type-arg]  # g
     )
     add_fieldsets = ((None, {"fields": ("username", "password1", "password2")}),)
 
-    @admin.display(description=_("full name"), ordering="profile__display_name")
+    @admin.display(description=_("Full name"), ordering="profile__display_name")
     def display_name(self, user: User) -> str | None:
         return _of_profile(user, "display_name")
 

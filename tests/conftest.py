@@ -32,7 +32,7 @@ def _fresh_redis(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def address(django_db_setup: None) -> Iterator[str]:
     """The address of the product, served by uvicorn from a thread of this process."""
-    from config.asgi import application  # noqa: PLC0415  # sets up Channels, which unit tests do without
+    from config.asgi import application  # sets up Channels, which unit tests do without
 
     config = uvicorn.Config(application, port=0, log_level="warning", lifespan="on", timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)

@@ -1,6 +1,6 @@
 // The admin's skin keeps the chosen theme under a name of its own; this carries it over from and to the product's.
 const OURS = "tacit:theme";
-const THEIRS = "_x_adminTheme";
+const THEIRS = "adminTheme";
 
 function fromOurs() {
   localStorage.setItem(THEIRS, JSON.stringify(localStorage.getItem(OURS) || "auto"));

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from flows import markdown
@@ -47,6 +47,7 @@ def streamed(text: str, cuts: list[int]) -> list[tuple[int, str]]:
     return blocks + stream.finish()
 
 
+@settings(deadline=None)
 @given(text=texts, cuts=st.lists(st.integers(min_value=0), max_size=8))
 @example(text="- a\n\n  ```\n  x\n\ny\n  ```\nz", cuts=[3, 9])
 @example(text="Title\n-\n- - -\n```\n\n# no heading\n```\nend", cuts=[])
@@ -57,11 +58,13 @@ def test_the_blocks_of_any_cut_are_what_the_whole_shows(text: str, cuts: list[in
     assert [index for index, _ in blocks] == list(range(len(blocks)))
 
 
+@settings(deadline=None)
 @given(text=texts)
 def test_a_text_that_arrives_letter_by_letter_has_the_same_blocks(text: str) -> None:
     assert streamed(text, list(range(len(text)))) == streamed(text, [])
 
 
+@settings(deadline=None)
 @given(text=texts)
 def test_nothing_that_could_run_survives(text: str) -> None:
     html = render(text).lower()
@@ -71,6 +74,7 @@ def test_nothing_that_could_run_survives(text: str) -> None:
     assert 'href="javascript' not in html
 
 
+@settings(deadline=None)
 @given(text=texts, cut=st.integers(min_value=0))
 def test_shown_blocks_and_the_rest_are_the_whole_text(text: str, cut: int) -> None:
     """The page puts `rest` behind the blocks: it must be what those blocks do not show."""

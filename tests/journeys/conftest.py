@@ -1,20 +1,14 @@
 """A real Chromium in front of the running product."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
 from django.test import Client
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.journeys.chromium import FLAGS, find
 from tests.people import Person
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
-)
 
 OpenPage = Callable[..., Page]
 
@@ -22,7 +16,7 @@ OpenPage = Callable[..., Page]
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """The browser that CHROMIUM_PATH names, else the one that is installed."""
-    path = os.environ.get("CHROMIUM_PATH") or next(filter(None, map(shutil.which, NAMES)), None)
+    path = find()
     if path is None:
         if os.environ.get("REQUIRE_BROWSER"):
             pytest.fail("no Chromium: install one or name it in CHROMIUM_PATH")

@@ -33,8 +33,8 @@ def at_once(work: Callable[[int], T], times: int = MANY) -> list[Future[T]]:
     return [pool.submit(wait_and_work, number) for number in range(times)]
 
 
-def execute(person: Person, flow: Flow, **body: Any) -> httpx2.Response:
-    return person.api.post(f"/api/flows/{flow.pk}/execute", json=body)
+def execute(api: httpx2.Client, flow: Flow, **body: Any) -> httpx2.Response:
+    return api.post(f"/api/flows/{flow.pk}/execute", json=body)
 
 
 def running() -> int:
@@ -47,7 +47,8 @@ def test_of_fifty_parallel_starts_in_one_session_one_goes_through(
     """M7: the others hear 409 with the id of the running turn, and change nothing."""
     session = bob.says(flow, "一")["session_id"]
     model.enqueue(Answer("二", hold=gate))
-    starts = at_once(lambda number: execute(bob, flow, input=f"并发{number}", session_id=session))
+    api = bob.api
+    starts = at_once(lambda number: execute(api, flow, input=f"并发{number}", session_id=session))
     eventually(lambda: sum(start.done() for start in starts) == MANY - 1)
     turn_id = str(Turn.objects.get(status="running").pk)
     gate.set()
@@ -64,7 +65,8 @@ def test_fifty_sessions_at_once_wait_for_nobody(
 ) -> None:
     """M7: all of them are with the model at the same time, more than there are database connections."""
     model.default = lambda body: Answer(body["messages"][-1]["content"], hold=gate)
-    starts = at_once(lambda number: execute(bob, flow, input=f"问{number}"))
+    api = bob.api
+    starts = at_once(lambda number: execute(api, flow, input=f"问{number}"))
     eventually(lambda: len(model.chats) == MANY, within=30)
     assert running() == MANY
     gate.set()
@@ -83,7 +85,7 @@ def test_a_repeat_while_the_turn_runs_attaches_and_waits(
         started, *_ = first.until("delta")
         second.send("turn.start", **same)
         assert second.until("delta")[0] == started
-        waiting = ThreadPoolExecutor(1).submit(execute, bob, flow, **same)
+        waiting = ThreadPoolExecutor(1).submit(execute, bob.api, flow, **same)
         gate.set()
         assert second.to_end()[-1] == first.to_end()[-1]
         assert waiting.result(20).json()["turn_id"] == started["turn_id"]
@@ -93,7 +95,7 @@ def test_a_repeat_while_the_turn_runs_attaches_and_waits(
 def test_a_repeat_after_the_end_gives_the_same_answer(bob: Person, flow: Flow, model: ModelServer) -> None:
     """M6."""
     same = {"input": "在吗", "client_turn_id": "c-1"}
-    assert bob.says(flow, "在吗", client_turn_id="c-1") == execute(bob, flow, **same).json()
+    assert bob.says(flow, "在吗", client_turn_id="c-1") == execute(bob.api, flow, **same).json()
     assert len(model.chats) == Turn.objects.count() == 1
 
 
@@ -105,7 +107,7 @@ def test_the_id_of_a_turn_cannot_be_used_for_another(
     said = bob.says(flow, "在吗", client_turn_id="c-1")
     other = bob.says(flow, "另一个")["session_id"]
     body = {"input": "在吗", "session_id": other} if elsewhere else {"input": "在？", "session_id": said["session_id"]}
-    refused = execute(bob, flow, client_turn_id="c-1", **body)
+    refused = execute(bob.api, flow, client_turn_id="c-1", **body)
     assert refused.status_code == 409
     assert refused.json()["errors"][0]["code"] == "client_turn_id_reused"
     assert refused.json()["turn_id"] == said["turn_id"]
@@ -128,7 +130,8 @@ def test_a_client_turn_id_belongs_to_one_user_and_one_flow(
 
 def test_twenty_repeats_at_once_are_one_turn(bob: Person, flow: Flow, model: ModelServer) -> None:
     """M6, M7: a double click, a retry and a second tab."""
-    starts = at_once(lambda _: execute(bob, flow, input="在吗", client_turn_id="c-1"), 20)
+    api = bob.api
+    starts = at_once(lambda _: execute(api, flow, input="在吗", client_turn_id="c-1"), 20)
     answers = [start.result() for start in starts]
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.json()["turn_id"] for answer in answers}) == 1
@@ -144,7 +147,7 @@ def test_a_client_that_leaves_leaves_its_answer_behind(
         socket.send("turn.start", input="在吗", client_turn_id="c-1")
         socket.until("delta")
     gate.set()
-    assert execute(bob, flow, input="在吗", client_turn_id="c-1").json()["output"] == "你好"
+    assert execute(bob.api, flow, input="在吗", client_turn_id="c-1").json()["output"] == "你好"
     assert not model.closed_early
 
 

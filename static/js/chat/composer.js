@@ -84,8 +84,10 @@ export class Composer extends EventTarget {
   }
 
   /** Words that the server refused come back, before those that were written since. */
-  giveBack(words) {
-    this.words = [words, this.words].filter(Boolean).join("\n");
+  giveBack(words, editOf) {
+    const whole = [words, this.words].filter(Boolean).join("\n");
+    if (editOf) this.edit(editOf, whole);
+    else this.words = whole;
     this.focus();
   }
 

@@ -14,6 +14,7 @@ const STATUS = {
 export class Conversation {
   /** The turn that is being answered: `{turnId, lastId, view, frame, words}`; frame and words until it has started. */
   #live = null;
+  #isShutOut = false; // the server answers, and refuses
 
   constructor({ log, composer, socket, memory }) {
     Object.assign(this, { log, composer, socket, memory });
@@ -33,12 +34,14 @@ export class Conversation {
   /** Answers the question of `view` again, in a new turn that replaces it. */
   async answerAgain(view) {
     if (this.isBusy) return;
+    this.#live = { turnId: null, lastId: 0, view };
     try {
       const { turn_id: turnId } = await call("POST", `/api/turns/${view.id}/regenerate`);
       view.begin(turnId);
       this.#follow({ turnId, view });
       this.log.toEnd();
     } catch (error) {
+      this.#live = null;
       this.trouble(error);
     }
   }
@@ -57,7 +60,7 @@ export class Conversation {
   async catchUp() {
     if (!page.session || this.isBusy) return;
     try {
-      await this.log.fetchNewer();
+      await this.log.fetchNewer(() => !this.isBusy);
     } catch (error) {
       if (error.status === 404) this.composer.say(text("gone"), { trouble: true });
       return;
@@ -68,7 +71,7 @@ export class Conversation {
 
   /** Says in one line what went wrong. */
   trouble(error) {
-    if (error.code === "turn_running") return this.#attachToRunning(error.turnId, error.message);
+    if (error.code === "turn_running") return this.#attachToRunning(error.turnId);
     const loggedOut = error.status === 401 || error.status === 403;
     this.composer.say(loggedOut ? text("loggedOut") : error.message || text("failed"), { trouble: true });
   }
@@ -102,20 +105,27 @@ export class Conversation {
   }
 
   #opened() {
+    this.#isShutOut = false;
     this.composer.say("");
     const live = this.#live;
     if (!live) return;
     // The same client_turn_id again: the server starts it once, however often it hears of it.
     const { turnId, lastId, frame } = live;
-    this.socket.send(turnId ? { type: "turn.attach", turn_id: turnId, after: lastId } : frame);
+    if (turnId) this.socket.send({ type: "turn.attach", turn_id: turnId, after: lastId });
+    else if (frame) this.socket.send(frame);
   }
 
   async #lost(failures) {
-    if (failures < 2 && !this.isBusy) return; // a moment's loss that nobody waits for
+    if (this.#isShutOut || (failures < 2 && !this.isBusy)) return; // a moment's loss that nobody waits for
     this.composer.say(text("offline"), { trouble: true });
     if (failures !== 2) return;
-    // A refused socket does not say why; the API does.
-    await call("GET", `/api/flows/${page.flow}`).catch((error) => error.status && this.trouble(error));
+    try {
+      // A refused socket does not say why; the API does.
+      await call("GET", `/api/flows/${page.flow}`);
+    } catch (error) {
+      this.#isShutOut = error.status !== undefined;
+      if (this.#isShutOut) this.trouble(error);
+    }
   }
 
   #receive(frame) {
@@ -188,7 +198,7 @@ export class Conversation {
     } else {
       this.log.remove(live.view);
       if (live.replaced) live.replaced.element.hidden = false;
-      this.composer.giveBack(live.words);
+      this.composer.giveBack(live.words, live.frame.edit_of);
     }
     this.#live = null;
     this.composer.busy = false;
@@ -198,7 +208,7 @@ export class Conversation {
 
   async #attachToRunning(turnId) {
     this.composer.say(text("busy"), { trouble: true });
-    if (!this.log.view(turnId)) await this.log.fetchNewer().catch(() => {});
+    if (!this.log.view(turnId)) await this.log.fetchNewer(() => !this.isBusy).catch(() => {});
     if (this.log.view(turnId) && !this.isBusy) this.#followTurn(turnId);
   }
 }

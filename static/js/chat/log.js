@@ -64,14 +64,15 @@ export class Log {
     this.#follow();
   }
 
-  /** Fetches the turns that another page or device added meanwhile. */
-  async fetchNewer() {
+  /** Fetches the turns that another page or device added, and shows them if `stillWanted()` by then. */
+  async fetchNewer(stillWanted) {
     const { html } = await fragment(`${address()}?after=${this.last?.dataset.seq || 0}`);
     const turns = nodesOf(html);
-    // Two of these may be under way at once; what is here already stays as it is.
+    if (!stillWanted()) return;
     for (const turn of all(".turn", turns)) {
+      // Two of these may be under way at once; what is here already stays as it is.
       if (this.view(turn.dataset.turn)) turn.remove();
-      this.view(turn.dataset.replaces)?.element.remove();
+      else if (turn.dataset.replaces) this.view(turn.dataset.replaces)?.element.remove();
     }
     dressCode(turns);
     if (turns.childElementCount) this.#welcome.hidden = true;

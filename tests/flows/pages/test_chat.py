@@ -159,7 +159,7 @@ def test_a_page_takes_the_same_few_queries_however_long_the_history(
         other = ConversationFactory(user=user, flow_id=session.flow_id)
         TurnFactory(conversation=other, status=TurnStatus.RUNNING, output="")
         TurnFactory(conversation=session)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         page.get(address)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         page.get("/")

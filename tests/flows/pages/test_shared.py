@@ -28,9 +28,7 @@ def colleague() -> Client:
     return client
 
 
-def test_a_colleague_reads_what_was_said_until_then(
-    colleague: Client, session: Conversation, link: str
-) -> None:
+def test_a_colleague_reads_what_was_said_until_then(colleague: Client, session: Conversation, link: str) -> None:
     """S8"""
     TurnFactory(conversation=session, input="后来才说的")
     html = colleague.get(link).content.decode()
