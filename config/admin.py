@@ -34,7 +34,7 @@ class FailedLoginAdmin(ModelAdmin):
         attempts = attempts.annotate(failures=together).order_by("-attempt_time")
         return attempts
 
-    @admin.display(description=_("locked"), boolean=True)
+    @admin.display(description=_("locked out"), boolean=True)
     def is_locked(self, attempt: AccessAttempt) -> bool:
         return bool(attempt.failures >= settings.AXES_FAILURE_LIMIT)
 

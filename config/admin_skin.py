@@ -1,5 +1,6 @@
 """How the admin looks: the options of django-unfold. Its colours are in static/css/admin.css."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
@@ -7,16 +8,9 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 
-def _symbol(request: HttpRequest) -> str:
-    return static("img/tacit.svg")
-
-
-def _stylesheet(request: HttpRequest) -> str:
-    return static("css/admin.css")
-
-
-def _theme(request: HttpRequest) -> str:
-    return static("js/admin_theme.js")
+def _file(path: str) -> Callable[[HttpRequest], str]:
+    """The address of a static file, found when a page needs it: the settings are read before the files are known."""
+    return lambda request: static(path)
 
 
 OPTIONS: dict[str, Any] = {
@@ -24,10 +18,10 @@ OPTIONS: dict[str, Any] = {
     "SITE_HEADER": "默契 Tacit",
     "SITE_SUBHEADER": _("Administration"),
     "SITE_URL": "/",
-    "SITE_ICON": _symbol,
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _symbol}],
-    "STYLES": [_stylesheet],
-    "SCRIPTS": [_theme],
+    "SITE_ICON": _file("img/tacit.svg"),
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _file("img/tacit.svg")}],
+    "STYLES": [_file("css/admin.css"), _file("css/admin_pages.css")],
+    "SCRIPTS": [_file("js/admin_theme.js"), _file("js/admin_access.js")],
     "SHOW_LANGUAGES": True,
     "SHOW_VIEW_ON_SITE": False,
     "SIDEBAR": {"navigation": "config.admin_menu.menu"},

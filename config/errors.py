@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.defaults import page_not_found
 from drf_standardized_errors.formatter import ExceptionFormatter
@@ -92,11 +91,6 @@ class ApiNotFound(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         raise NotFound
-
-
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """What a page shows whose form was open for too long."""
-    return HttpResponse(_("This page was open for too long. Go back, load it again and repeat."), status=403)
 
 
 class PlainNotFoundMiddleware:

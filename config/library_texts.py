@@ -1,6 +1,7 @@
-"""Texts of libraries that bring no Chinese of their own: named here, they are collected and translated with ours."""
+"""Texts of libraries whose Chinese is missing or not in our voice: named here, they are translated with ours."""
 
 from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext_lazy
 
 SKIN = (
     _("After you've created a user, you’ll be able to edit more user options."),
@@ -36,3 +37,14 @@ LOCK_OUT = (
     _("access attempts"),
 )
 """Of the login's lock-out (django-axes)."""
+
+PASSWORDS = (
+    _("Your password can’t be a commonly used password."),
+    _("Your password can’t be entirely numeric."),
+    ngettext_lazy(
+        "Your password must contain at least %(min_length)d character.",
+        "Your password must contain at least %(min_length)d characters.",
+        "min_length",
+    ),
+)
+"""Of Django's password rules."""

@@ -38,7 +38,6 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "drf_standardized_errors",
-    "django_htmx",
     "axes",
     "csp",
     "django_structlog",
@@ -183,7 +182,6 @@ AXES_IPWARE_PROXY_COUNT = env.number("TRUSTED_PROXIES", default=0) or None
 
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("HTTPS", default=not DEBUG)
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

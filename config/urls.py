@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from config import health
 from config.errors import ApiNotFound
+from profiles.views import set_language
 
 urlpatterns = [
     path("metrics", health.metrics),
@@ -19,6 +20,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", set_language, name="set_language"),
     path("", include("flows.page_urls")),
 ]

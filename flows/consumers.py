@@ -12,13 +12,14 @@ from uuid import UUID
 import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import translation
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.exceptions import APIException, NotFound, ValidationError
 
 from flows import threads
 from flows.listening import begin, follow, stop
 from flows.models import Flow
 from flows.serializers import TurnStart
 from memory.errors import TurnNotFound
+from memory.fields import ObjectId
 from memory.manager import MemoryManager
 from memory.models import Turn
 from memory.person import Person
@@ -87,8 +88,8 @@ class FlowConsumer(AsyncWebsocketConsumer):
     async def _own_turn(self, frame: dict[str, Any]) -> UUID:
         """The frame's turn, which must be the user's and of this flow."""
         try:
-            turn_id = UUID(frame["turn_id"])
-        except (KeyError, ValueError, TypeError, AttributeError):
+            turn_id = ObjectId().to_internal_value(frame.get("turn_id"))
+        except NotFound:
             raise TurnNotFound from None
         mine = Turn.objects.visible_to(self.user).filter(pk=turn_id, flow_id=self.flow_id)
         if not await threads.run(mine.exists):

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import structlog
 from django.db import DatabaseError
-from django.db.models import Subquery
+from django.db.models import OuterRef, Subquery
 
 import llm
 from flows import engine, threads
@@ -86,7 +86,11 @@ def open_turn(user: Person, command: Command) -> tuple[FlowTurn, bool]:
 
 def _flow_and_version(user: Person, command: Command) -> tuple[Flow, int]:
     """The flow, and its version that the session began with; for a new session the published one."""
-    pinned = Conversation.objects.visible_to(user).filter(pk=command.session_id)  # type: ignore[misc]  # None finds none
+    of_flow = Conversation.objects.visible_to(user).filter(flow_id=OuterRef("pk"))
+    if command.session_id is None and command.edit_of:
+        pinned = of_flow.filter(turns=command.edit_of)
+    else:
+        pinned = of_flow.filter(pk=command.session_id)  # type: ignore[misc]  # None finds none
     usable = Flow.objects.usable_by(user).filter(pk=command.flow_id)
     flow = usable.annotate(pinned_version=Subquery(pinned.values("flow_version"))).first()
     if flow is None or flow.published_version is None:

@@ -100,7 +100,7 @@ def chat_text(flow_name: str) -> dict[str, object]:
             "thanks": _("Thank you. This helps to make the flow better."),
             "busy": _("An answer is still being written here. It is shown above; your words stay in the box."),
             "wait": _("An answer is still being written. Send this when it has ended, or stop it."),
-        "offline": _("No connection. Trying again; an answer goes on meanwhile."),
+            "offline": _("No connection. Trying again; an answer goes on meanwhile."),
             "loggedOut": _("Your login has ended. Load the page again to log in; your words are kept."),
             "failed": _("This did not work. Check the connection and try again."),
             "gone": _("This conversation no longer exists."),

@@ -24,16 +24,19 @@ class SafeText(serializers.CharField):
 
 
 class ObjectId(serializers.UUIDField):
-    """The id of an object in a body. One that is malformed is a missing one: 404, as in an address."""
+    """The id of an object in a body. One that is malformed is a missing one: 404, as in an address.
+
+    Only the spelling that we give out counts; Python's UUID would take braces and hyphens anywhere.
+    """
 
     def to_internal_value(self, data: Any) -> UUID:
         try:
-            return UUID(data) if isinstance(data, str) and len(data) == 36 else self._missing()
+            value = UUID(data) if isinstance(data, str) else None
         except ValueError:
-            return self._missing()
-
-    def _missing(self) -> UUID:
-        raise NotFound
+            value = None
+        if value is None or str(value) != data:
+            raise NotFound
+        return value
 
 
 class Strict(serializers.Serializer[Any]):

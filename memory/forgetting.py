@@ -79,7 +79,8 @@ def _doomed(user: Person, scope: Scope, session_id: UUID | None, flow_id: int | 
     mine = Conversation.objects.visible_to(user).select_for_update().order_by("pk")
     match scope:
         case Scope.SESSION:
-            return list(mine.filter(pk=session_id)) if session_id else []
+            of_flow = mine if flow_id is None else mine.filter(flow_id=flow_id)
+            return list(of_flow.filter(pk=session_id)) if session_id else []
         case Scope.FLOW:
             return list(mine.filter(flow_id=flow_id)) if flow_id is not None else []
         case Scope.ALL:

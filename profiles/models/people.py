@@ -26,7 +26,14 @@ class UserProfile(models.Model):
     time_zone = models.CharField(
         _("time zone"), max_length=64, default="Asia/Shanghai", validators=[validate_time_zone]
     )
-    preferred_language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, default="zh-hans")
+    preferred_language = models.CharField(
+        _("language"),
+        max_length=10,
+        choices=settings.LANGUAGES,
+        blank=True,
+        default="",
+        help_text=_("Left empty, it follows the browser."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -14,7 +14,7 @@ WITH_IDS: dict[str, list[tuple[str, dict[str, Any] | None]]] = {
     "api/memory/sessions/<uuid:session_id>": [("GET", None), ("PATCH", {"title": "我的"}), ("DELETE", None)],
     "api/memory/sessions/<uuid:session_id>/export": [("GET", None)],
     "api/memory/sessions/<uuid:session_id>/share": [("POST", None), ("DELETE", None)],
-    "api/memory/erase": [("POST", {"scope": "session", "session_id": "<session>"})],
+    "api/memory/erase": [("POST", {"scope": "session", "session_id": "<session_id>"})],
     "api/flows/<int:pk>": [("GET", None)],
     "api/flows/<int:flow_id>/favourite": [("PUT", None), ("DELETE", None)],
     "api/flows/<int:flow_id>/execute": [("POST", SAY)],
@@ -27,17 +27,16 @@ WITH_IDS: dict[str, list[tuple[str, dict[str, Any] | None]]] = {
     "flows/turns/<uuid:turn_id>/": [("GET", None)],
     "flows/<int:flow_id>/": [("GET", None)],
     "flows/<int:flow_id>/<uuid:session_id>/": [("GET", None)],
-    "shared/<str:token>/": [("GET", None)],
 }
 """Requests with ids of somebody else, or of a flow that one may not use: each is 404."""
 
 IN_A_FLOW_OF_ONES_OWN: list[tuple[str, dict[str, Any]]] = [
-    (f"api/flows/<own flow>/{verb}", SAY | ids)
+    (f"api/flows/<own_flow>/{verb}", SAY | ids)
     for verb in ("execute", "stream")
     for ids in (
-        {"session_id": "<session>"},
-        {"edit_of": "<turn>"},
-        {"session_id": "<session>", "edit_of": "<turn>"},
+        {"session_id": "<session_id>"},
+        {"edit_of": "<turn_id>"},
+        {"session_id": "<session_id>", "edit_of": "<turn_id>"},
     )
 ]
 """POSTs that name somebody else's session or turn in their body, in a flow that one may use."""
@@ -47,7 +46,14 @@ LISTS = {"api/memory/sessions", "api/flows", "flows/sessions/", ""}
 
 WITHOUT_IDS = {
     *("metrics", "api/schema", "api/docs", "^(api|v1)(/|$)", "^flows/.+/$", "i18n/setlang/"),
-    *("api/auth/login", "api/auth/logout", "accounts/login/", "accounts/logout/", "api/memory/settings"),
+    *(
+        "shared/<str:token>/",
+        "api/auth/login",
+        "api/auth/logout",
+        "accounts/login/",
+        "accounts/logout/",
+        "api/memory/settings",
+    ),
 }
 
 

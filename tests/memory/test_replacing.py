@@ -9,7 +9,7 @@ import pytest
 from flows.models import Flow
 from memory.models import Turn
 from tests.doubles import Answer, ModelServer
-from tests.factories import make_flow
+from tests.factories import linear_definition, make_flow
 from tests.memory.hot_copy import items, said_to
 from tests.people import Person
 from tests.waiting import eventually
@@ -71,6 +71,21 @@ def test_an_edit_finds_the_session_of_its_turn(bob: Person, flow: Flow, model: M
     first = bob.says(flow, "Q1")
     assert bob.says(flow, "Q1 改", edit_of=first["turn_id"])["session_id"] == first["session_id"]
     assert shown(bob, first["session_id"]) == ["Q1 改", "Q1 改"]
+
+
+def test_a_session_stays_with_the_version_that_it_began_with(bob: Person, flow: Flow, model: ModelServer) -> None:
+    """F1: whether a message goes on, replaces the last one, or is answered again."""
+    first = bob.says(flow, "Q1")
+    flow.publish(linear_definition(system="第二版"))
+    second = bob.says(flow, "Q1 改", edit_of=first["turn_id"])["turn_id"]
+    third = regenerate(bob, second).json()["turn_id"]
+    eventually(lambda: status_of(bob, third) == "complete")
+    bob.says(flow, "Q2", session_id=first["session_id"])
+    bob.says(flow, "新的会话")
+    systems = [
+        chat.body["messages"][0]["content"] for chat in model.chats if chat.body["messages"][0]["role"] == "system"
+    ]
+    assert (len(model.chats), systems) == (5, ["第二版"])
 
 
 def test_only_the_last_turn_can_be_replaced(bob: Person, flow: Flow, model: ModelServer) -> None:
