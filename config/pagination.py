@@ -1,6 +1,11 @@
 """Lists of the API: `{next, previous, results}`, pages by cursor, `?cursor=` and `?limit=`."""
 
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
 
 
 class CursorPages(CursorPagination):
@@ -10,3 +15,10 @@ class CursorPages(CursorPagination):
     max_page_size = 200
     page_size_query_param = "limit"
     ordering = "-pk"
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
+        """One page. Raises NotFound for a cursor that no page of ours gave out."""
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, ValidationError):
+            raise NotFound(self.invalid_cursor_message) from None

@@ -15,6 +15,7 @@ from flows.conversation import published
 from flows.models import Category, Favourite, Flow
 from flows.page_text import chat_text, code_text, list_text, spending
 from flows.session_groups import grouped, recent_sessions
+from llm.text import safe
 from memory.manager import MemoryManager
 from memory.models import Conversation, MemoryOwner, SharedConversation, Turn
 from memory.person import Person
@@ -56,7 +57,7 @@ class SessionListView(LoginRequiredMixin, View):
     """The sidebar's list as a fragment: whole and fresh, or those with the words of `?q=`."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        words = request.GET.get("q", "").strip()[:200]
+        words = safe(request.GET.get("q", "")).strip()[:200]
         context = {
             "session_groups": grouped(recent_sessions(request.user, words=words)),
             "current_session": _uuid(request.GET.get("current", "")),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+import orjson
 from django.db.models import F
 
 from memory import forgetting, window
@@ -24,7 +25,7 @@ HOT_COPY = "hot_copy"
 class Recalled:
     """What a turn is given of its own conversation.
 
-    `messages` are `{role, content, ts, seq}`, oldest first, all after what `summary` covers.
+    `messages` are `{role, content, ts, seq}` with `ts` as ISO text, oldest first, all after what `summary` covers.
     `missing` names what could not be reached.
     """
 
@@ -152,8 +153,5 @@ def _require_owner(user: Person, conversation: Conversation) -> None:
 
 
 def _as_messages(turns: list[Turn]) -> list[dict[str, Any]]:
-    return [
-        {"role": shown["role"], "content": shown["content"], "ts": shown["ts"], "seq": shown["seq"]}
-        for turn in turns
-        for shown in turn.messages_shown()
-    ]
+    """The messages of replayable turns, just as the hot copy would give them."""
+    return [orjson.loads(item) for turn in turns for item in window.items_of(turn)]

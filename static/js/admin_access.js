@@ -1,21 +1,21 @@
-// Makes what the skin built for the mouse alone reachable by keyboard, and silent symbols silent to screen readers.
+// Makes what the skin built for the mouse alone reachable by keyboard, and tells screen readers its bare symbols.
 const CLICKABLE = "[x-on\\:click]:not(button, a[href], input)";
+const SYMBOL = ".material-symbols-outlined";
 
-function reachable(part) {
-  part.tabIndex = 0;
-  part.setAttribute("role", "button");
-  if (part.matches(".material-symbols-outlined")) part.setAttribute("aria-label", label());
-}
-
-function label() {
-  return document.querySelector("meta[name=menu-label]").content;
+function name(part, names) {
+  const symbol = part.matches(SYMBOL) ? part : part.querySelector(SYMBOL);
+  const bare = symbol && symbol.textContent.trim() === part.textContent.trim();
+  if (bare && !part.title) part.setAttribute("aria-label", names[symbol.textContent.trim()] ?? symbol.textContent.trim());
 }
 
 addEventListener("DOMContentLoaded", () => {
-  document.querySelectorAll(CLICKABLE).forEach(reachable);
-  document.querySelectorAll(".material-symbols-outlined:not([role])").forEach((symbol) => {
-    symbol.setAttribute("aria-hidden", "true");
-  });
+  const names = JSON.parse(document.querySelector("meta[name=symbol-names]").content);
+  for (const part of document.querySelectorAll(CLICKABLE)) {
+    part.tabIndex = 0;
+    part.setAttribute("role", "button");
+  }
+  for (const part of document.querySelectorAll("button, [role=button]")) name(part, names);
+  for (const symbol of document.querySelectorAll(`${SYMBOL}:not([role])`)) symbol.setAttribute("aria-hidden", "true");
 });
 
 addEventListener("keydown", (event) => {
