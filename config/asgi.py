@@ -1,12 +1,15 @@
 """The ASGI application: pages and REST by Django, sockets by Channels, and the lifespan of the turn runner."""
 
 import os
+import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# WhiteNoise reads files with a plain iterator; they are small, and in production a proxy or browser keeps them.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 django_application = get_asgi_application()  # sets Django up, so it comes before what uses models
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
