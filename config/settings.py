@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.csp.PolicyMiddleware",
-    "django_structlog.middlewares.RequestMiddleware",
+    "config.request_lines.RequestLines",
     "profiles.middleware.PreferencesMiddleware",
     "config.errors.PlainNotFoundMiddleware",
     "axes.middleware.AxesMiddleware",

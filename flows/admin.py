@@ -1,5 +1,7 @@
 """Flows in the admin: how the catalogue shows them, in both languages, and who may use them."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -84,6 +86,10 @@ class FlowAdmin(TickBoxAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Flow]:
         flows: QuerySet[Flow] = super().get_queryset(request)
         return flows.prefetch_related("groups")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Flow | None = None) -> Any:
+        """Without the English texts for who may only look: they are fields of the form, which is not there then."""
+        return self.fieldsets if self.has_change_permission(request, obj) else self.fieldsets[:2]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     UnfoldAdminRadioSelectWidget,
@@ -76,9 +77,11 @@ class FlowForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stu
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        if "icon" in self.fields:
+        if "icon" in self.fields:  # not for those who may only look
             self.fields["icon"].widget.choices = [(name, _labelled(name, label)) for name, label in ICONS.items()]
-        self.fields["groups"].help_text = _("Without a group everybody may use the flow.")
+            self.fields["groups"].help_text = _("Without a group everybody may use the flow.")
+        for field in self.fields.values():
+            field.label = capfirst(field.label)
         for name, text in self.instance.translations.get("en", {}).items():
             self.initial[f"{name}_en"] = text
 

@@ -110,9 +110,7 @@ def _turn_of(user: Person, turn_id: UUID) -> Turn:
 
 
 async def _remote(turn: Turn, *, after: int, html: bool) -> AsyncGenerator[Event, None]:
-    relay = runner.current().relay
-    log = await relay.subscribe(turn.pk)
-    try:
+    async with runner.current().relay.mirror(turn.pk) as log:
         if not turn.is_running:
             _complete(log, turn)
         events = with_pauses(log.follow(after=after, html=html), seconds=LOOK_SECONDS)
@@ -122,8 +120,6 @@ async def _remote(turn: Turn, *, after: int, html: bool) -> AsyncGenerator[Event
                     yield event
                 elif not (turn := await threads.run(_turn_again, turn)).is_running:
                     _complete(log, turn)
-    finally:
-        relay.unsubscribe(turn.pk)
 
 
 def _turn_again(turn: Turn) -> Turn:

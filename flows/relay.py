@@ -7,8 +7,9 @@ the state from PostgreSQL.
 """
 
 import asyncio
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -39,6 +40,29 @@ def _decode(turn_id: UUID, stream_id: bytes, fields: dict[bytes, bytes]) -> Even
     return Event(int(stream_id.split(b"-")[1]), plain_id, turn_id, kind, data)
 
 
+@dataclass(slots=True)
+class Mirror:
+    """A turn of another process, as its listeners here share it.
+
+    `torn`: its stream has a gap, left while Redis was away. Then it is read no more and PostgreSQL tells the end.
+    """
+
+    log: TurnLog
+    listeners: int = 0
+    torn: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the stream has more to give."""
+        return not self.torn and not self.log.is_closed
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Adds what was read from the stream."""
+        for event in events:
+            self.log.add(event)
+            self.torn = event.page_id > len(self.log.events)
+
+
 class Relay:
     """The streams of one event loop. `start` and `close` belong to the server's lifespan."""
 
@@ -48,7 +72,7 @@ class Relay:
         )
         self._breaker = Breaker()
         self._pending: list[Event] = []
-        self._mirrors: dict[UUID, tuple[TurnLog, int]] = {}
+        self._mirrors: dict[UUID, Mirror] = {}
         self._to_write, self._to_read = asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -88,19 +112,20 @@ class Relay:
         except redis.RedisError as error:
             logger.error("erased stream left to expire", turn_id=str(turn_id), error=type(error).__name__)
 
-    async def subscribe(self, turn_id: UUID) -> TurnLog:
-        """A log that fills itself from the turn's stream. Give it back with `unsubscribe`."""
-        log, listeners = self._mirrors.get(turn_id, (TurnLog(turn_id), 0))
-        self._mirrors[turn_id] = (log, listeners + 1)
-        for event in await self.past(turn_id):
-            log.add(event)
-        self._to_read.set()
-        return log
-
-    def unsubscribe(self, turn_id: UUID) -> None:
-        log, listeners = self._mirrors.pop(turn_id)
-        if listeners > 1:
-            self._mirrors[turn_id] = (log, listeners - 1)
+    @asynccontextmanager
+    async def mirror(self, turn_id: UUID) -> AsyncIterator[TurnLog]:
+        """A log that fills itself from the turn's stream. All who listen here share one."""
+        mirror = self._mirrors.setdefault(turn_id, Mirror(TurnLog(turn_id)))
+        mirror.listeners += 1
+        try:
+            for event in await self.past(turn_id):
+                mirror.log.add(event)
+            self._to_read.set()
+            yield mirror.log
+        finally:
+            mirror.listeners -= 1
+            if not mirror.listeners:
+                del self._mirrors[turn_id]
 
     async def _write_forever(self) -> None:
         while True:
@@ -115,7 +140,9 @@ class Relay:
             return
         pipe = self._client.pipeline(transaction=False)
         for event in events:
-            pipe.xadd(_key(event.turn_id), {"e": _encode(event)}, id=f"0-{event.page_id}")
+            # Only the first makes the stream: one that was erased meanwhile must not come back.
+            later = event.page_id > 1
+            pipe.xadd(_key(event.turn_id), {"e": _encode(event)}, id=f"0-{event.page_id}", nomkstream=later)
         for turn_id in {event.turn_id for event in events}:
             pipe.expire(_key(turn_id), settings.EVENT_REPLAY_SECONDS)
         try:
@@ -129,15 +156,15 @@ class Relay:
 
     async def _read_forever(self) -> None:
         while True:
-            wanted = {turn_id: log for turn_id, (log, _) in self._mirrors.items() if not log.is_closed}
+            wanted = {turn_id: mirror for turn_id, mirror in self._mirrors.items() if mirror.is_open}
             if not wanted:
                 await self._to_read.wait()
                 self._to_read.clear()
             elif not self._breaker.allows() or not await self._read(wanted):
                 await asyncio.sleep(1)
 
-    async def _read(self, wanted: dict[UUID, TurnLog]) -> bool:
-        places: Any = {_key(turn_id): f"0-{_last_id(log)}" for turn_id, log in wanted.items()}
+    async def _read(self, wanted: dict[UUID, Mirror]) -> bool:
+        places: Any = {_key(turn_id): f"0-{len(mirror.log.events)}" for turn_id, mirror in wanted.items()}
         try:
             found: Any = await self._client.xread(places, block=READ_BLOCK_MS)
         except redis.RedisError:
@@ -146,14 +173,8 @@ class Relay:
         self._breaker.succeeded()
         for key, entries in found:
             turn_id = UUID(key.decode().rsplit(":", 1)[1])
-            for stream_id, fields in entries:
-                with suppress(KeyError):  # its last listener may have left meanwhile
-                    self._mirrors[turn_id][0].add(_decode(turn_id, stream_id, fields))
+            wanted[turn_id].take(_decode(turn_id, stream_id, fields) for stream_id, fields in entries)
         return True
-
-
-def _last_id(log: TurnLog) -> int:
-    return len(log.events)
 
 
 def delete_streams(turn_ids: Iterable[UUID]) -> bool:

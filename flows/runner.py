@@ -175,7 +175,7 @@ class Runner:
             beat += 1
             try:
                 await self._beat(beat)
-            except DatabaseError as error:
+            except Exception as error:  # noqa: BLE001  # a heart that stops takes all turns of the process with it
                 logger.error("heartbeat failed", error=type(error).__name__)
 
     async def _hear_stops(self) -> None:

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
 
 from flows.models import Flow
-from tests.factories import make_flow
+from tests.factories import UserFactory, make_flow
 
 pytestmark = pytest.mark.django_db
 
@@ -86,6 +86,16 @@ def test_a_flow_is_given_to_groups_and_archived(root: Client, flow: Flow, page: 
     flow.refresh_from_db()
     assert (list(flow.groups.all()), flow.is_archived) == ([group], True)
     assert "研发中心" in root.get(reverse("admin:flows_flow_changelist")).content.decode()
+
+
+def test_who_may_only_look_changes_nothing(client: Client, flow: Flow, page: str) -> None:
+    viewer = UserFactory(is_staff=True)
+    viewer.user_permissions.add(Permission.objects.get(codename="view_flow"))
+    client.force_login(viewer)
+    shown = client.get(page).content.decode()
+    assert "通用助手" in shown
+    assert 'name="starters' not in shown
+    assert client.post(page, FORM).status_code == 403
 
 
 def test_versions_are_there_to_read(root: Client, flow: Flow, page: str) -> None:
