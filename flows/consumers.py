@@ -12,6 +12,7 @@ from uuid import UUID
 import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import translation
+from drf_standardized_errors.formatter import flatten_errors
 from rest_framework.exceptions import APIException, NotFound, ValidationError
 
 from flows import threads
@@ -148,9 +149,8 @@ def _parsed(text: str | None) -> dict[str, Any]:
 
 def _code_and_detail(error: Any) -> dict[str, str]:
     if isinstance(error, ValidationError):
-        detail: dict[str, Any] = error.detail  # type: ignore[assignment]  # serializers give a dict by field
-        field, problems = next(iter(detail.items()))
-        return {"code": "invalid", "detail": f"{field}: {problems[0]}"}
+        first = flatten_errors(error.detail)[0]
+        return {"code": "invalid", "detail": f"{first.attr}: {first.detail}"}
     if isinstance(error, APIException):
         return {"code": str(error.get_codes()), "detail": str(error.detail)}
     return {"code": error.code, "detail": str(error.detail)}

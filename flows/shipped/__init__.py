@@ -15,11 +15,14 @@ def read_all() -> list[dict[str, Any]]:
 
 
 def install() -> None:
-    """Adds the shipped flows that are missing and publishes those whose definition has changed."""
+    """Adds the shipped flows that are missing and publishes those whose definition has changed.
+
+    What an administrator changed of their names, texts and groups stays.
+    """
     for data in read_all():
         definition = data.pop("definition")
         validate(definition)
-        flow, _ = Flow.objects.update_or_create(slug=data.pop("slug"), defaults=data)
+        flow, _ = Flow.objects.get_or_create(slug=data.pop("slug"), defaults=data)
         latest = flow.versions.first()
         if latest is None or latest.definition != definition:
             flow.publish(definition)

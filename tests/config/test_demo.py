@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from config.demo.people import PASSWORD, PEOPLE
+from flows import shipped
 from flows.models import Flow
 from memory import forgetting
 from memory.models import Conversation, Turn
@@ -47,3 +48,10 @@ def test_it_keeps_away_from_a_database_with_people_unless_debugging(settings: An
     with pytest.raises(CommandError, match="has people in it"):
         call_command("seed_demo")
     assert not Flow.objects.exists()
+
+
+def test_what_an_administrator_changed_of_a_shipped_flow_stays() -> None:
+    call_command("seed_demo")
+    Flow.objects.filter(slug="assistant").update(name="我们的助手")
+    shipped.install()
+    assert Flow.objects.get(slug="assistant").name == "我们的助手"

@@ -83,7 +83,7 @@ LOGINS = {
     "another scheme": {"Authorization": "Basic Ym9iOnRhY2l0LWRlbW8="},
     "bytes": {"Authorization": "Token \xff\xfe"},
     "an unknown cookie": {"Cookie": "sessionid=0123456789"},
-    "a broken cookie": {"Cookie": "sessionid; =;;;=,\""},
+    "a broken cookie": {"Cookie": 'sessionid; =;;;=,"'},
     "a hostile cookie": {"Cookie": "sessionid=" + "*" * 4000},
 }
 
