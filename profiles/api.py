@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
 from knox.models import AuthToken
 from rest_framework import status
-from rest_framework.exceptions import AuthenticationFailed, Throttled
+from rest_framework.exceptions import APIException, Throttled
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,6 +22,14 @@ class LoginThrottle(AnonRateThrottle):
     """Slows down guessing from one address; the lock-out counts for each name besides."""
 
     scope = "login"
+
+
+class WrongCredentials(APIException):
+    """A login that failed. DRF's own exception would become a 403 here, where no scheme is offered to log in by."""
+
+    status_code = status.HTTP_401_UNAUTHORIZED
+    default_code = "authentication_failed"
+    default_detail = _("Wrong name or password.")
 
 
 class Login(APIView):
@@ -41,7 +49,7 @@ class Login(APIView):
             wait = timedelta(hours=settings.AXES_COOLOFF_TIME).total_seconds()
             raise Throttled(wait, _("Too many failed logins. Wait a quarter of an hour and try again."))
         if user is None:
-            raise AuthenticationFailed(_("Wrong name or password."))
+            raise WrongCredentials
         row, key = AuthToken.objects.create(user=user, expiry=timedelta(days=settings.API_TOKEN_DAYS))
         return Response(Token({"token": key, "expiry": row.expiry}).data)
 

@@ -4,15 +4,21 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('profiles', '0001_initial'),
+        ("profiles", "0001_initial"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='userprofile',
-            name='preferred_language',
-            field=models.CharField(blank=True, choices=[('zh-hans', '简体中文'), ('en', 'English')], default='', help_text='Left empty, it follows the browser.', max_length=10, verbose_name='language'),
+            model_name="userprofile",
+            name="preferred_language",
+            field=models.CharField(
+                blank=True,
+                choices=[("zh-hans", "简体中文"), ("en", "English")],
+                default="",
+                help_text="Left empty, it follows the browser.",
+                max_length=10,
+                verbose_name="language",
+            ),
         ),
     ]
