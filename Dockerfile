@@ -16,4 +16,5 @@ RUN SECRET_KEY=build python manage.py collectstatic --noinput
 USER tacit
 EXPOSE 8000
 CMD ["uvicorn", "config.asgi:application", "--lifespan", "on", "--host", "0.0.0.0", "--port", "8000", \
-     "--ws-max-size", "4194304", "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "120", "--no-access-log"]
+     "--ws-max-size", "4194304", "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "120", \
+     "--no-proxy-headers", "--no-access-log"]

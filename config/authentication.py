@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
 from rest_framework.authentication import get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 PREFIXES = (b"token", b"bearer")
@@ -17,6 +18,12 @@ class KeyAuthentication(TokenAuthentication):
         """The user and token of a valid key, None without a key; a bad or expired one is a 401."""
         key = key_of(get_authorization_header(request))
         return None if key is None else self.authenticate_credentials(key)
+
+    def authenticate_credentials(self, token: bytes) -> tuple[Any, Any]:
+        """The user and token of a valid key. Raises AuthenticationFailed for anything else."""
+        if not token.isascii():
+            raise AuthenticationFailed
+        return super().authenticate_credentials(token)  # type: ignore[no-any-return]
 
     def authenticate_header(self, request: Request) -> str:
         return "Token"

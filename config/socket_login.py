@@ -61,12 +61,15 @@ def _user_of_cookie(headers: dict[str, str]) -> Person:
 
 
 def _language_of(user: Person, headers: dict[str, str]) -> str:
-    """The language chosen in this browser, else the person's own, else the installation's."""
-    chosen = _cookies(headers).get(settings.LANGUAGE_COOKIE_NAME, "")
-    if translation.check_for_language(chosen) and chosen in dict(settings.LANGUAGES):
-        return chosen
-    preferred = UserProfile.objects.filter(pk=user.pk).values_list("preferred_language", flat=True).first()
-    return preferred or settings.LANGUAGE_CODE
+    """As on the page: the language chosen in this browser, else the person's own, else what the browser asks for."""
+    request = HttpRequest()
+    request.COOKIES = _cookies(headers)
+    request.META["HTTP_ACCEPT_LANGUAGE"] = headers.get("accept-language", "")
+    if settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
+        profile = UserProfile.objects.filter(pk=user.pk).first()
+        if profile and profile.preferred_language:
+            return profile.preferred_language
+    return translation.get_language_from_request(request)
 
 
 def _cookies(headers: dict[str, str]) -> dict[str, str]:

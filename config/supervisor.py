@@ -128,6 +128,8 @@ def web_command(port: int, *, drain: int) -> list[str]:
         # Compressing frames of a few words costs more than it saves.
         *("--ws-max-size", str(LARGEST_FRAME), "--ws-per-message-deflate", "false"),
         *("--timeout-graceful-shutdown", str(drain)),
+        # Django counts the proxies itself; uvicorn would believe whoever asks from this machine.
+        "--no-proxy-headers",
         *("--no-access-log", "--log-level", "warning"),
     ]
 

@@ -30,6 +30,7 @@ from flows.serializers import (
 )
 from flows.stream import EventStreamRenderer, stream_response
 from memory.errors import TurnNotFound
+from memory.fields import Strict, query
 from memory.models import Turn, TurnStatus
 from memory.person import Person
 
@@ -49,6 +50,7 @@ class FlowList(ListAPIView[Flow]):
     serializer_class = FlowSerializer
 
     def get_queryset(self) -> QuerySet[Flow]:
+        query(Strict, self.request)  # there is nothing to filter by yet
         return Flow.objects.usable_by(self.request.user).order_by("pk")
 
     def paginate_queryset(self, queryset: Any) -> Any:

@@ -5,7 +5,7 @@ The socket only listens. A turn goes on when it closes, and another socket may a
 
 import asyncio
 import json
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from flows import threads
 from flows.listening import begin, follow, stop
 from flows.models import Flow
 from flows.serializers import TurnStart
+from llm.text import whole_json
 from memory.errors import TurnNotFound
 from memory.fields import ObjectId
 from memory.manager import MemoryManager
@@ -107,11 +108,11 @@ class FlowConsumer(AsyncWebsocketConsumer):
         self._pumps[turn_id] = asyncio.create_task(self._pump(turn_id, after))
 
     async def _pump(self, turn_id: UUID, after: int) -> None:
-        events = follow(self.user, turn_id, after=after)
-        async with aclosing(events):
-            async for event in events:
-                await self._send(event.frame(html=True))
-        await threads.run(_seen, self.user, turn_id)
+        with suppress(OSError):  # the client went away; `disconnect` follows
+            async with aclosing(follow(self.user, turn_id, after=after)) as events:
+                async for event in events:
+                    await self._send(event.frame(html=True))
+            await threads.run(_seen, self.user, turn_id)
         self._pumps.pop(turn_id, None)
 
     async def _ping_forever(self) -> None:
@@ -139,7 +140,7 @@ def _seen(user: Person, turn_id: UUID) -> None:
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
         # Not orjson: it refuses a lone surrogate, which browsers send when a character was cut in two.
-        frame = json.loads(text or "")
+        frame = whole_json(json.loads(text or ""))
     except (ValueError, RecursionError):
         frame = None
     if not isinstance(frame, dict):

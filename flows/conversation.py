@@ -32,7 +32,7 @@ from memory.manager import MemoryManager
 from memory.models import Conversation, Turn
 from memory.person import Person
 from memory.telemetry import storing
-from memory.turns import Outcome, TurnRequest
+from memory.turns import Outcome, TurnRequest, keep_partial_text
 
 logger = structlog.get_logger(__name__)
 COMMIT_PAUSES = (0.2, 1.0, 3.0)
@@ -150,7 +150,7 @@ async def commit(turn: FlowTurn, outcome: Outcome) -> Outcome:
             turn.missing.extend(found.missing)
             return outcome
         except TurnEnded:
-            return await threads.run(_ended_elsewhere, turn)
+            return await threads.run(_ended_elsewhere, turn, outcome.output)
         except DatabaseError as error:
             logger.error("answer not saved", turn_id=str(turn.turn_id), error=type(error).__name__)
             if pause is None:
@@ -159,7 +159,9 @@ async def commit(turn: FlowTurn, outcome: Outcome) -> Outcome:
     raise AssertionError("unreachable")
 
 
-def _ended_elsewhere(turn: FlowTurn) -> Outcome:
+def _ended_elsewhere(turn: FlowTurn, said: str) -> Outcome:
+    """How somebody else ended the turn, which keeps what its person has already read."""
+    keep_partial_text(turn.turn_id, said)
     row = Turn.objects.visible_to(turn.user).filter(pk=turn.turn_id).first()
     if row is None:
         raise TurnNotFound

@@ -25,10 +25,22 @@ def missing_notes() -> dict[str, str]:
     }
 
 
+def cut_notes() -> dict[str, str]:
+    """What the budget kept from the model, by its name in the budget."""
+    return {
+        "dropped_messages": _(
+            "The conversation is longer than the model can read, so its oldest messages were left out."
+        ),
+        "words_cut": _("Your message is longer than the model can read, so only its beginning and its end were sent."),
+    }
+
+
 def notes(turn: Turn) -> list[str]:
     """The notes under one answer."""
     shown = [sentence(turn.error_code)] if turn.status == TurnStatus.FAILED else []
     shown += [ending_notes()[turn.status]] if turn.status in ending_notes() else []
+    budget = turn.memory_used.get("budget", {})
+    shown += [note for name, note in cut_notes().items() if budget.get(name)]
     by_code = missing_notes()
     missing = [by_code.get(code, by_code["other"]) for code in turn.memory_used.get("missing", ())]
     return shown + list(dict.fromkeys(missing))
@@ -85,6 +97,7 @@ def chat_text(flow_name: str) -> dict[str, object]:
         | {
             "endings": ending_notes(),
             "missing": missing_notes(),
+            "cut": cut_notes(),
             "erase": _erase_questions(flow_name),
             "clear": _("Clear"),
             "tokens": _tokens(),

@@ -73,6 +73,7 @@ class Relay:
         self._breaker = Breaker()
         self._pending: list[Event] = []
         self._mirrors: dict[UUID, Mirror] = {}
+        self._open = True
         self._to_write, self._to_read = asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -81,8 +82,10 @@ class Relay:
 
     async def close(self) -> None:
         """Writes what is still pending and lets go of the connections."""
-        for task in self._tasks:
-            task.cancel()
+        # Not cancelled: redis-py sends within `wait_for`, which in Python 3.11 may swallow a cancellation.
+        self._open = False
+        self._to_write.set()
+        self._to_read.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._flush()
         await self._client.aclose()
@@ -128,7 +131,7 @@ class Relay:
                 del self._mirrors[turn_id]
 
     async def _write_forever(self) -> None:
-        while True:
+        while self._open:
             await self._to_write.wait()
             self._to_write.clear()
             await self._flush()
@@ -155,7 +158,7 @@ class Relay:
             self._breaker.succeeded()
 
     async def _read_forever(self) -> None:
-        while True:
+        while self._open:
             wanted = {turn_id: mirror for turn_id, mirror in self._mirrors.items() if mirror.is_open}
             if not wanted:
                 await self._to_read.wait()

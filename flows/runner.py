@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 from flows import notices, threads
 from flows.conversation import answer, commit
 from flows.endings import NOT_SAVED, closing_event, failure, outcome_of
-from flows.errors import ServerStopping
+from flows.errors import NodeFault, ServerStopping
 from flows.events import TurnLog
 from flows.markdown import render
 from flows.plugins import after_all
@@ -127,24 +127,35 @@ class Runner:
         await self.relay.close()
 
     async def _conduct(self, running: Running) -> None:
-        """Sees one turn through: answer, commit, terminal event, and what comes after."""
+        """Sees one turn through to exactly one end, and what comes after."""
         turn, voice = running.turn, running.voice
-        await notices.session_changed(turn.user.pk, turn.conversation.pk)
-        await asyncio.wait({running.answering})
-        html = voice.finish_blocks()
         try:
-            outcome = await commit(turn, self._outcome(running))
-        except DatabaseError:
-            outcome = Outcome(status=TurnStatus.FAILED, output=voice.text, error_code=NOT_SAVED)
+            await notices.session_changed(turn.user.pk, turn.conversation.pk)
+            await self._finish(running)
         except TurnNotFound:
             await self._forget(running)
             return
+        except Exception as error:  # noqa: BLE001  # a fault of ours must leave nobody waiting; the lease ends the row
+            logger.error("turn not seen through", turn_id=str(turn.turn_id), error=type(error).__name__)
+            running.answering.cancel()
+            kind, data = closing_event(_lost(voice, NodeFault.code), html="")
+            voice.emit(kind, **data)
+        del self._running[turn.turn_id]
+        self.loop.call_later(KEPT_SECONDS, self._logs.pop, turn.turn_id, None)
+        await notices.session_changed(turn.user.pk, turn.conversation.pk)
+        await after_all(turn)
+
+    async def _finish(self, running: Running) -> None:
+        """Waits for the answer, commits it, and only then tells its end. Raises TurnNotFound when it was erased."""
+        voice = running.voice
+        await asyncio.wait({running.answering})
+        html = voice.finish_blocks()
+        try:
+            outcome = await commit(running.turn, self._outcome(running))
+        except DatabaseError:
+            outcome = _lost(voice, NOT_SAVED)
         kind, data = closing_event(outcome, html=html)
         voice.emit(kind, **data)
-        del self._running[turn.turn_id]
-        await notices.session_changed(turn.user.pk, turn.conversation.pk)
-        self.loop.call_later(KEPT_SECONDS, self._logs.pop, turn.turn_id, None)
-        await after_all(turn)
 
     async def _forget(self, running: Running) -> None:
         """Ends a turn that was erased while it ran, and leaves nothing of it."""
@@ -208,6 +219,10 @@ class Runner:
         if turn and log.events and not log.is_closed:
             kind, data = closing_event(outcome_of(turn), html=render(turn.output))
             self.relay.publish(log.emit(kind, **data))
+
+
+def _lost(voice: Voice, code: str) -> Outcome:
+    return Outcome(status=TurnStatus.FAILED, output=voice.text, error_code=code)
 
 
 _current: Runner | None = None

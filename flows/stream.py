@@ -1,6 +1,7 @@
 """Turns as Server-Sent Events: the frame's `id:` and `event:` carry the event's number and type."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
@@ -39,12 +40,13 @@ def stream_response(request: Request, turn_id: UUID, *, after: int = 0) -> Strea
 
 
 async def _frames(user: Person, turn_id: UUID, *, after: int, html: bool) -> AsyncIterator[bytes]:
-    events = follow(user, turn_id, after=after, html=html)
-    async for event in with_pauses(events, seconds=PING_SECONDS):
-        if event is None:
-            yield b'event: ping\ndata: {"type":"ping"}\n\n'
-        else:
-            yield _frame(event.frame(html=html))
+    events = with_pauses(follow(user, turn_id, after=after, html=html), seconds=PING_SECONDS)
+    async with aclosing(events):  # a client that leaves is listened for no longer
+        async for event in events:
+            if event is None:
+                yield b'event: ping\ndata: {"type":"ping"}\n\n'
+            else:
+                yield _frame(event.frame(html=html))
 
 
 def _frame(data: dict[str, Any]) -> bytes:

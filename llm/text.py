@@ -1,18 +1,35 @@
 """Text made safe to store and to send, and text taken out of the forms in which the protocol carries it."""
 
+from typing import Any
+
 
 def safe(text: str) -> str:
     """`text` with NUL removed and lone surrogates replaced by U+FFFD; everything else stays byte for byte.
 
     PostgreSQL stores no NUL, and a lone surrogate (half of a character, from a cut-off escape) fits no UTF-8.
     """
-    if "\0" in text:
-        text = text.replace("\0", "")
+    return whole(text.replace("\0", ""))
+
+
+def whole(text: str) -> str:
+    """`text` with lone surrogates replaced by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def whole_json(data: Any) -> Any:
+    """JSON with every string in it `whole`, names too, so that an answer may quote any of it."""
+    match data:
+        case str():
+            return whole(data)
+        case list():
+            return [whole_json(item) for item in data]
+        case dict():
+            return {whole(name): whole_json(value) for name, value in data.items()}
+    return data
 
 
 def text_of(content: object) -> str:

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory import forgetting
-from memory.fields import query
+from memory.fields import Strict, query
 from memory.manager import MemoryManager
 from memory.models import Conversation, MemoryOwner
 from memory.pages import message_page
@@ -62,6 +62,7 @@ class SessionDetail(APIView):
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """The session with a page of its messages, oldest first."""
+        query(Strict, request)
         conversation = self._session(request, session_id)
         conversation.messages, conversation.next = message_page(conversation, request)  # type: ignore[attr-defined]
         return Response(SessionDetailSerializer(conversation).data)

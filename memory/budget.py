@@ -33,7 +33,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a prompt used its budget, in tokens; `blocks` by kind, such as the summary."""
+    """How a prompt used its budget, in tokens; `blocks` by kind, such as the summary.
+
+    `dropped_messages` counts the earlier messages that were left out or cut short.
+    """
 
     limit: int
     reserve: int

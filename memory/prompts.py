@@ -59,7 +59,7 @@ def assemble(parts: Parts, budget: Budget) -> tuple[tuple[Message, ...], Use]:
         window=sum(_cost(message) for message in kept),
         words=tokens.count(words),
         blocks={block.kind: tokens.count(block.text) for block in parts.blocks},
-        dropped_messages=len(parts.messages) - len(kept),
+        dropped_messages=len(parts.messages) - sum(message in parts.messages for message in kept),
         words_cut=words != parts.words,
     )
     history = [Message(message["role"], message["content"]) for message in kept]
@@ -88,7 +88,14 @@ def _within(words: str, room: int) -> str:
 
 
 def _newest(messages: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any]]:
-    """The newest messages that fit, beginning with a question."""
+    """The newest messages that fit, beginning with a question.
+
+    When not all fit, one that would take more than a quarter of the room is cut to its beginning and end: a long paste
+    must not push out everything that was said before it.
+    """
+    if sum(map(_cost, messages)) > room:
+        share = room // 4
+        messages = [message | {"content": _within(message["content"], share)} for message in messages]
     kept: list[dict[str, Any]] = []
     for message in reversed(messages):
         room -= _cost(message)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from memory.fields import ObjectId, SafeText, Strict
@@ -94,6 +95,11 @@ class EraseRequest(Strict):
         needed = {Scope.SESSION: "session_id", Scope.FLOW: "flow_id"}.get(Scope(attrs["scope"]))
         if needed and needed not in attrs:
             raise serializers.ValidationError({needed: self.fields[needed].error_messages["required"]})
+        # Erasing is final, so a body that names less than its scope takes is a mistake to ask about.
+        narrower = {Scope.FLOW: ("session_id",), Scope.ALL: ("session_id", "flow_id")}.get(Scope(attrs["scope"]), ())
+        if named := [name for name in narrower if name in attrs]:
+            message = _("The scope would erase more than this names. Leave it out, or choose a narrower scope.")
+            raise serializers.ValidationError(dict.fromkeys(named, message))
         return attrs
 
 

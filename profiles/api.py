@@ -46,8 +46,10 @@ class Login(APIView):
         given.is_valid(raise_exception=True)
         user = authenticate(request=request._request, **given.validated_data)
         if getattr(request._request, "axes_locked_out", False):
+            # Else axes would put its page for people in place of this answer.
+            request._request.axes_locked_out = False  # type: ignore[attr-defined]  # axes' own mark
             wait = timedelta(hours=settings.AXES_COOLOFF_TIME).total_seconds()
-            raise Throttled(wait, _("Too many failed logins. Wait a quarter of an hour and try again."))
+            raise Throttled(wait, str(_("Too many failed logins. Wait a quarter of an hour and try again.")))
         if user is None:
             raise WrongCredentials
         row, key = AuthToken.objects.create(user=user, expiry=timedelta(days=settings.API_TOKEN_DAYS))

@@ -34,7 +34,9 @@ def address(django_db_setup: None) -> Iterator[str]:
     """The address of the product, served by uvicorn from a thread of this process."""
     from config.asgi import application  # sets up Channels, which unit tests do without
 
-    config = uvicorn.Config(application, port=0, log_level="warning", lifespan="on", timeout_graceful_shutdown=3)
+    config = uvicorn.Config(
+        application, port=0, log_level="warning", lifespan="on", timeout_graceful_shutdown=3, proxy_headers=False
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="server")
     thread.start()

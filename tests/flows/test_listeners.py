@@ -1,7 +1,9 @@
 """S2, S3: whoever listens gets everything, however long the answer, however late or slow the listener."""
 
+import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from socket import SHUT_RDWR
 from typing import Any
 
 import pytest
@@ -89,3 +91,17 @@ def test_an_idle_socket_is_kept_alive_by_pings(
         assert pings == ['{"type":"ping"}'] * 3
         socket.send("turn.start", input="还在吗")
         assert socket.to_end()[-1]["type"] == "turn.completed"
+
+
+def test_a_page_that_vanishes_while_it_is_sent_to_is_no_error(
+    bob: Person, flow: Flow, model: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S3: its line is cut with hundreds of frames still to come."""
+    turn_id = bob.says(flow, "你好")["turn_id"]
+    with bob.socket(flow.pk) as socket:
+        for _ in range(200):
+            socket.send("turn.attach", turn_id=turn_id)
+        socket.connection.socket.shutdown(SHUT_RDWR)
+    assert bob.says(flow, "还在吗")["output"] == "还在吗"
+    gc.collect()
+    assert "never retrieved" not in caplog.text

@@ -95,6 +95,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "a switch that is none": {"input": "a", "memory": "perhaps"},
     "an id that is too long": {"input": "a", "client_turn_id": "x" * 101},
     "an empty id": {"input": "a", "client_turn_id": ""},
+    "a field whose name is half a character": {"input": "a", "\ud83d": 1},
     "inputs that are no texts": {"input": "a", "inputs": {"b": {"c": 1}}},
 }
 
@@ -110,7 +111,9 @@ def test_a_refused_start_is_one_error_frame_and_changes_nothing(
         assert (frame["type"], frame["code"], set(frame)) == ("error", "invalid", {"type", "code", "detail"})
         assert frame["detail"]
     for verb in ("execute", "stream"):
-        response = bob.api.post(f"/api/flows/{flow.pk}/{verb}", json=body)
+        # As the socket writes it: the client's own JSON cannot hold half a character.
+        written = {"content": json.dumps(body), "headers": {"Content-Type": "application/json"}}
+        response = bob.api.post(f"/api/flows/{flow.pk}/{verb}", **written)
         assert (response.status_code, response.json()["type"]) == (400, "validation_error")
     assert Conversation.objects.count() == Turn.objects.count() == len(model.chats) == 0
 
@@ -130,11 +133,14 @@ def test_a_start_in_a_busy_session_names_the_running_turn(
         assert socket.to_end()[-1]["output"] == "慢慢来"
 
 
-def test_errors_speak_the_language_of_the_person(bob: Person, flow: Flow) -> None:
-    """S1: the cookie of the browser decides."""
+@pytest.mark.parametrize(
+    ("header", "value"), [("Cookie", "django_language={}"), ("Accept-Language", "{},de;q=0.5")], ids=["chosen", "asked"]
+)
+def test_errors_speak_the_language_of_the_page(bob: Person, flow: Flow, header: str, value: str) -> None:
+    """S1: what was chosen in this browser, else what it asks for."""
     said = {}
     for language in ("zh-hans", "en"):
-        with bob.socket(flow.pk, headers={"Cookie": f"django_language={language}"}) as socket:
+        with bob.socket(flow.pk, headers={header: value.format(language)}) as socket:
             socket.send("turn.stop", turn_id="x")
             said[language] = socket.receive()["detail"]
     assert said["en"].isascii()

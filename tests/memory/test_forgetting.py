@@ -105,6 +105,16 @@ def test_only_what_was_asked_for_goes(bob: Person, carol: Person, said: dict[str
     assert listed == [left, 2]
 
 
+def test_a_scope_wider_than_what_is_named_erases_nothing(bob: Person, said: dict[str, Any]) -> None:
+    """M10: erasing is final, and a program that names one session did not mean all of them."""
+    named = {"session_id": said["session"], "flow_id": said["flow"]}
+    for scope, narrower in (("flow", ["session_id"]), ("all", ["session_id", "flow_id"])):
+        refused = bob.api.post("/api/memory/erase", json={"scope": scope, **named})
+        assert refused.status_code == 400
+        assert sorted(error["attr"] for error in refused.json()["errors"]) == sorted(narrower)
+    assert bob.api.get(f"/api/memory/sessions/{said['session']}").status_code == 200
+
+
 def test_erasing_a_flow_or_everything_raises_the_epoch(bob: Person, said: dict[str, Any]) -> None:
     """M10: a job begun before checks it, and stores nothing."""
     epochs = []

@@ -146,11 +146,15 @@ def test_a_message_of_a_hundred_kilobytes_leaves_room_for_system_text_data_and_t
     assert tokens.count_messages(messages) <= ROOMY.total
 
 
-def test_a_hundred_kilobytes_in_the_window_push_out_what_is_older_and_nothing_else() -> None:
-    window = said("旧问", "旧答", "报告" * 25_000, "收到", "新问", "新答")
+def test_a_hundred_kilobytes_in_the_window_are_cut_short_and_push_nothing_out() -> None:
+    """M9: what was said before a long paste is still known behind it."""
+    window = said("旧问", "旧答", "开头" + "报告" * 25_000 + "结尾", "收到", "新问", "新答")
     messages, use = assemble(Parts(system="您是助手。", words="再问", messages=window), ROOMY)
-    assert [message.content for message in messages] == ["您是助手。", "新问", "新答", "再问"]
-    assert (use.dropped_messages, use.words_cut) == (4, False)
+    contents = [message.content for message in messages]
+    assert contents[:3] + contents[4:] == ["您是助手。", "旧问", "旧答", "收到", "新问", "新答", "再问"]
+    assert contents[3].startswith("开头报告")
+    assert contents[3].endswith("报告结尾")
+    assert (use.dropped_messages, use.words_cut) == (1, False)
 
 
 @given(

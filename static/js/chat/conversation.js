@@ -146,7 +146,7 @@ export class Conversation {
       case "turn.started":
         return this.#started(frame);
       case "memory.used":
-        return this.#noteMissing(view, frame.missing);
+        return this.#noteLeftOut(view, frame);
       case "delta":
         return view.addText(frame.text);
       case "block":
@@ -172,8 +172,9 @@ export class Conversation {
     this.memory.sessionBegan();
   }
 
-  #noteMissing(view, missing = []) {
-    const notes = page.text.missing;
+  #noteLeftOut(view, { missing = [], budget = {} }) {
+    const { missing: notes, cut } = page.text;
+    for (const name in cut) if (budget[name]) view.addNote(cut[name]);
     for (const code of missing) view.addNote(notes[code] ?? notes.other);
   }
 
