@@ -59,7 +59,7 @@ def assemble(parts: Parts, budget: Budget) -> tuple[tuple[Message, ...], Use]:
         window=sum(_cost(message) for message in kept),
         words=tokens.count(words),
         blocks={block.kind: tokens.count(block.text) for block in parts.blocks},
-        dropped_messages=len(parts.messages) - sum(message in parts.messages for message in kept),
+        dropped_messages=len(parts.messages) - _whole(kept, parts.messages),
         words_cut=words != parts.words,
     )
     history = [Message(message["role"], message["content"]) for message in kept]
@@ -95,7 +95,7 @@ def _newest(messages: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any
     """
     if sum(map(_cost, messages)) > room:
         share = room // 4
-        messages = [message | {"content": _within(message["content"], share)} for message in messages]
+        messages = [_shortened(message, share) for message in messages]
     kept: list[dict[str, Any]] = []
     for message in reversed(messages):
         room -= _cost(message)
@@ -106,6 +106,21 @@ def _newest(messages: Sequence[dict[str, Any]], room: int) -> list[dict[str, Any
     while kept and kept[0]["role"] != "user":
         kept.pop(0)
     return kept
+
+
+def _shortened(message: dict[str, Any], room: int) -> dict[str, Any]:
+    """The message itself when it fits, else a copy with the middle of its text taken out."""
+    return (
+        message
+        if tokens.count(message["content"]) <= room
+        else message | {"content": _within(message["content"], room)}
+    )
+
+
+def _whole(kept: Sequence[dict[str, Any]], given: Sequence[dict[str, Any]]) -> int:
+    """How many of the kept messages are as they were given."""
+    as_given = set(map(id, given))
+    return sum(id(message) in as_given for message in kept)
 
 
 def _cost(message: dict[str, Any]) -> int:
