@@ -14,13 +14,13 @@ import random
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
 
 from bench.chats import Figures, Site, bare, by_socket, by_sse
+from config.supervisor import answers
+from tests.waiting import eventually
 
 ARRIVALS, RATE = 5.0, 20
 PEOPLE = 20
@@ -121,20 +121,10 @@ def web(model_url: str) -> Iterator[tuple[Site, int]]:
     with subprocess.Popen([*command, "--log-level", "warning"], env=environment) as process:  # noqa: S603
         address = f"http://127.0.0.1:{port}"
         try:
-            _wait_for(f"{address}/healthz")
+            eventually(lambda: answers(port), within=30)
             yield Site(address, model_url, keys, int(flow_id)), process.pid
         finally:
             process.terminate()
-
-
-def _wait_for(address: str) -> None:
-    for _ in range(300):
-        try:
-            with urlopen(address, timeout=5):  # noqa: S310  # our own address
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit(f"{address} did not answer")
 
 
 def cpu_seconds(process: int) -> float:

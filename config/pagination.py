@@ -14,7 +14,10 @@ class CursorPages(CursorPagination):
     page_size = 50
     max_page_size = 200
     page_size_query_param = "limit"
-    ordering = "-pk"
+
+    def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
+        """The order that the view names."""
+        return tuple(view.ordering)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
         """One page. Raises NotFound for a cursor that no page of ours gave out."""

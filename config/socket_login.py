@@ -15,6 +15,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from config.authentication import KeyAuthentication, key_of
 from flows import threads
+from profiles.middleware import remembered_language
 from profiles.models import UserProfile
 
 Application = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
@@ -33,9 +34,13 @@ class SocketLogin:
         if key is None and not _same_site(headers):
             await send({"type": "websocket.close", "code": 4403})
             return
-        user = await threads.run(_user_of_key, key) if key else await threads.run(_user_of_cookie, headers)
-        language = await threads.run(_language_of, user, headers)
-        await self._application(scope | {"user": user, "language": language}, receive, send)
+        who = await threads.run(_user_and_language, key, headers)
+        await self._application(scope | who, receive, send)
+
+
+def _user_and_language(key: bytes | None, headers: dict[str, str]) -> dict[str, Any]:
+    user = _user_of_cookie(headers) if key is None else _user_of_key(key)
+    return {"user": user, "language": _language_of(user, headers)}
 
 
 def _same_site(headers: dict[str, str]) -> bool:
@@ -65,11 +70,9 @@ def _language_of(user: Person, headers: dict[str, str]) -> str:
     request = HttpRequest()
     request.COOKIES = _cookies(headers)
     request.META["HTTP_ACCEPT_LANGUAGE"] = headers.get("accept-language", "")
-    if settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
-        profile = UserProfile.objects.filter(pk=user.pk).first()
-        if profile and profile.preferred_language:
-            return profile.preferred_language
-    return translation.get_language_from_request(request)
+    profile = UserProfile.objects.filter(pk=user.pk).first()
+    remembered = remembered_language(request, profile) if profile else ""
+    return remembered or translation.get_language_from_request(request)
 
 
 def _cookies(headers: dict[str, str]) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """REST over flows and turns. Everything is the caller's own."""
 
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -29,9 +28,9 @@ from flows.serializers import (
     TurnStarted,
 )
 from flows.stream import EventStreamRenderer, stream_response
-from memory.errors import TurnNotFound
 from memory.fields import Strict, query
-from memory.models import Turn, TurnStatus
+from memory.manager import MemoryManager
+from memory.models import TurnStatus
 from memory.person import Person
 
 EVENT_STREAM = {(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, description="Events, see docs/api.md")}
@@ -48,14 +47,11 @@ class FlowList(ListAPIView[Flow]):
     """The flows that the caller may use."""
 
     serializer_class = FlowSerializer
+    ordering = ("pk",)
 
     def get_queryset(self) -> QuerySet[Flow]:
         query(Strict, self.request)  # there is nothing to filter by yet
-        return Flow.objects.usable_by(self.request.user).order_by("pk")
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        self.paginator.ordering = "pk"  # type: ignore[union-attr]
-        return super().paginate_queryset(queryset)
+        return Flow.objects.usable_by(self.request.user)
 
 
 class FlowDetail(RetrieveAPIView[Flow]):
@@ -118,7 +114,7 @@ class TurnDetail(APIView):
     @extend_schema(responses=TurnSerializer)
     def get(self, request: Request, turn_id: UUID) -> Response:
         """The turn as it stands now."""
-        return Response(TurnSerializer(_own_turn(request, turn_id)).data)
+        return Response(TurnSerializer(MemoryManager().get_turn(request.user, turn_id)).data)
 
 
 class TurnEvents(APIView):
@@ -130,7 +126,7 @@ class TurnEvents(APIView):
     )
     def get(self, request: Request, turn_id: UUID) -> StreamingHttpResponse:
         """The turn's events after `Last-Event-ID`, those to come included."""
-        _own_turn(request, turn_id)
+        MemoryManager().get_turn(request.user, turn_id)
         last_id = request.headers.get("Last-Event-ID", "")
         after = int(last_id) if last_id.isascii() and last_id.isdecimal() and len(last_id) < 10 else 0
         return stream_response(request, turn_id, after=after)
@@ -150,7 +146,7 @@ class TurnRegenerate(APIView):
     @extend_schema(request=None, responses={202: TurnStarted})
     def post(self, request: Request, turn_id: UUID) -> Response:
         """Answers the last question of a session again, in a new turn that replaces this one."""
-        old = _own_turn(request, turn_id)
+        old = MemoryManager().get_turn(request.user, turn_id)
         command = Command(
             flow_id=old.flow_id,
             input=old.input,
@@ -168,7 +164,7 @@ class TurnFeedback(APIView):
         """Keeps a thumb, up or down; a second one replaces the first."""
         given = Feedback(data=request.data)
         given.is_valid(raise_exception=True)
-        turn = _own_turn(request, turn_id)
+        turn = MemoryManager().get_turn(request.user, turn_id)
         turn.rating = given.validated_data["rating"]
         turn.rating_reason = given.validated_data.get("reason", "")
         turn.shared_for_review = given.validated_data.get("share", False)
@@ -181,10 +177,3 @@ def _usable_flow(request: Request, flow_id: int) -> Flow:
     if flow is None:
         raise FlowNotFound
     return flow
-
-
-def _own_turn(request: Request, turn_id: UUID) -> Turn:
-    turn = Turn.objects.visible_to(request.user).filter(pk=turn_id).first()
-    if turn is None:
-        raise TurnNotFound
-    return turn

@@ -12,8 +12,8 @@ class FlowsAppConfig(AppConfig):
         from flows import notices, relay  # need settings
         from memory.signals import session_changed, turns_erased
 
-        def forget(turn_ids: list[Any], **_: Any) -> bool:
-            return relay.delete_streams(turn_ids)
+        def forget(turn_ids: list[Any], **_: Any) -> None:
+            relay.delete_streams(turn_ids)
 
         def tell(user_id: int, session_id: Any, **_: Any) -> None:
             notices.send_from_job(user_id, "session.changed", session_id=str(session_id))

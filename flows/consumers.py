@@ -9,8 +9,6 @@ from contextlib import aclosing, suppress
 from typing import Any
 from uuid import UUID
 
-import orjson
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils import translation
 from drf_standardized_errors.formatter import flatten_errors
 from rest_framework.exceptions import APIException, NotFound, ValidationError
@@ -19,14 +17,13 @@ from flows import threads
 from flows.listening import begin, follow, stop
 from flows.models import Flow
 from flows.serializers import TurnStart
+from flows.sockets import JsonSocket
 from llm.text import whole_json
 from memory.errors import TurnNotFound
 from memory.fields import ObjectId
 from memory.manager import MemoryManager
 from memory.models import Turn
 from memory.person import Person
-
-PING_SECONDS = 15.0
 
 
 class BadFrame(Exception):
@@ -37,7 +34,7 @@ class BadFrame(Exception):
         self.code, self.detail = code, detail
 
 
-class FlowConsumer(AsyncWebsocketConsumer):
+class FlowConsumer(JsonSocket):
     """One open chat page, or one program."""
 
     # It sends to nobody and hears from nobody: without a layer it works while Redis is away.
@@ -49,16 +46,14 @@ class FlowConsumer(AsyncWebsocketConsumer):
         """Accepts people who may use the flow; everybody else is refused alike."""
         self.user, self.flow_id = self.scope["user"], self.scope["url_route"]["kwargs"]["flow_id"]
         self._pumps: dict[UUID, asyncio.Task[None]] = {}
-        self._pinging: asyncio.Task[None] | None = None
         if not await threads.run(Flow.objects.usable_by(self.user).filter(pk=self.flow_id).exists):
             await self.close()
             return
-        await self.accept()
-        self._pinging = asyncio.create_task(self._ping_forever())
+        await self.welcome()
 
     async def disconnect(self, code: int) -> None:
         """Stops listening. The turns go on."""
-        tasks = [*self._pumps.values(), *([self._pinging] if self._pinging else [])]
+        tasks = [*self._pumps.values(), *([self.pinging] if self.pinging else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -111,23 +106,15 @@ class FlowConsumer(AsyncWebsocketConsumer):
         with suppress(OSError):  # the client went away; `disconnect` follows
             async with aclosing(follow(self.user, turn_id, after=after)) as events:
                 async for event in events:
-                    await self._send(event.frame(html=True))
+                    await self.send_frame(event.frame(html=True))
             await threads.run(_seen, self.user, turn_id)
         self._pumps.pop(turn_id, None)
-
-    async def _ping_forever(self) -> None:
-        while True:
-            await asyncio.sleep(PING_SECONDS)
-            await self._send({"type": "ping"})
 
     async def _refuse(self, error: Any) -> None:
         frame: dict[str, Any] = {"type": "error", **_code_and_detail(error)}
         if turn_id := getattr(error, "turn_id", None):
             frame["turn_id"] = str(turn_id)
-        await self._send(frame)
-
-    async def _send(self, frame: dict[str, Any]) -> None:
-        await self.send(text_data=orjson.dumps(frame).decode())
+        await self.send_frame(frame)
 
 
 def _seen(user: Person, turn_id: UUID) -> None:

@@ -14,7 +14,7 @@ from flows.endings import closing_event, outcome_of
 from flows.events import Event, TurnLog
 from flows.markdown import render
 from flows.turn import FlowTurn
-from memory.errors import TurnNotFound
+from memory.manager import MemoryManager
 from memory.models import Turn
 from memory.person import Person
 from memory.turns import request_stop
@@ -54,7 +54,7 @@ async def follow(user: Person, turn_id: UUID, *, after: int = 0, html: bool = Tr
     From memory when the turn runs here, else from its stream, else from what PostgreSQL holds.
     Raises TurnNotFound for a foreign or missing turn.
     """
-    turn = await threads.run(_turn_of, user, turn_id)
+    turn = await threads.run(MemoryManager().get_turn, user, turn_id)
     log = runner.current().log_of(turn_id)
     events = _remote(turn, after=after, html=html) if log is None else log.follow(after=after, html=html)
     async with aclosing(events):
@@ -67,7 +67,7 @@ async def finished(user: Person, turn_id: UUID) -> Turn:
     async with aclosing(follow(user, turn_id)) as events:
         async for _event in events:
             pass
-    return await threads.run(_turn_of, user, turn_id)
+    return await threads.run(MemoryManager().get_turn, user, turn_id)
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
@@ -100,13 +100,6 @@ async def with_pauses(events: AsyncGenerator[T, None], *, seconds: float) -> Asy
             with suppress(asyncio.CancelledError, StopAsyncIteration):
                 await coming
         await events.aclose()
-
-
-def _turn_of(user: Person, turn_id: UUID) -> Turn:
-    turn = Turn.objects.visible_to(user).select_related("conversation").filter(pk=turn_id).first()
-    if turn is None:
-        raise TurnNotFound
-    return turn
 
 
 async def _remote(turn: Turn, *, after: int, html: bool) -> AsyncGenerator[Event, None]:

@@ -3,19 +3,15 @@
 They travel over the channel layer and may be lost; whoever gets one reads the state from the API.
 """
 
-import asyncio
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-import orjson
 from asgiref.sync import async_to_sync
-from channels.generic.websocket import AsyncWebsocketConsumer
-from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
-PING_SECONDS = 15.0
-SEND_SECONDS = 0.5
+from flows import groups
+from flows.sockets import JsonSocket
 
 
 def group_of(user_id: int) -> str:
@@ -26,9 +22,7 @@ def group_of(user_id: int) -> str:
 async def send(user_id: int, kind: str, **data: Any) -> None:
     """Sends a notice to every open page of a person; silently nothing while Redis is away."""
     message = {"type": "notice", "body": {"type": kind, **data}}
-    with suppress(OSError, RedisError, TimeoutError):
-        async with asyncio.timeout(SEND_SECONDS):
-            await get_channel_layer().group_send(group_of(user_id), message)
+    await groups.tell(group_of(user_id), message)
 
 
 async def session_changed(user_id: int, session_id: UUID) -> None:
@@ -41,37 +35,27 @@ def send_from_job(user_id: int, kind: str, **data: Any) -> None:
     async_to_sync(send)(user_id, kind, **data)
 
 
-class NoticeConsumer(AsyncWebsocketConsumer):
+class NoticeConsumer(JsonSocket):
     """One open page of one person. It takes nothing in."""
 
     async def connect(self) -> None:
         """Accepts whoever is logged in, and nobody else."""
-        self._pinging: asyncio.Task[None] | None = None
         if not self.scope["user"].pk:
             await self.close()
             return
-        await self.accept()
+        await self.welcome()
         self._group = group_of(self.scope["user"].pk)
         with suppress(OSError, RedisError):
             await self.channel_layer.group_add(self._group, self.channel_name)
-        self._pinging = asyncio.create_task(self._ping_forever())
 
     async def disconnect(self, code: int) -> None:
         """Leaves the group."""
-        if self._pinging is None:
+        if self.pinging is None:
             return
-        self._pinging.cancel()
+        self.pinging.cancel()
         with suppress(OSError, RedisError):
             await self.channel_layer.group_discard(self._group, self.channel_name)
 
     async def notice(self, message: dict[str, Any]) -> None:
         """Passes a notice on to the page."""
-        await self._send(message["body"])
-
-    async def _ping_forever(self) -> None:
-        while True:
-            await asyncio.sleep(PING_SECONDS)
-            await self._send({"type": "ping"})
-
-    async def _send(self, body: dict[str, Any]) -> None:
-        await self.send(text_data=orjson.dumps(body).decode())
+        await self.send_frame(message["body"])

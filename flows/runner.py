@@ -1,7 +1,6 @@
 """The running turns of this process: started, renewed, stopped and drained here, whoever listens or leaves."""
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
-from flows import notices, threads
+from flows import groups, notices, threads
 from flows.conversation import answer, commit
 from flows.endings import NOT_SAVED, closing_event, failure, outcome_of
 from flows.errors import NodeFault, ServerStopping
@@ -109,9 +108,7 @@ class Runner:
         if turn_id in self._running:
             self.stop(turn_id)
             return
-        with suppress(OSError, RedisError, TimeoutError):
-            async with asyncio.timeout(0.5):
-                await get_channel_layer().group_send(STOPS, {"type": "turn.stop", "turn_id": str(turn_id)})
+        await groups.tell(STOPS, {"type": "turn.stop", "turn_id": str(turn_id)})
 
     async def drain(self) -> None:
         """Refuses new turns, lets running ones end for `DRAIN_SECONDS`, then commits the rest as interrupted."""
@@ -138,8 +135,7 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # a fault of ours must leave nobody waiting; the lease ends the row
             logger.error("turn not seen through", turn_id=str(turn.turn_id), error=type(error).__name__)
             running.answering.cancel()
-            kind, data = closing_event(_lost(voice, NodeFault.code), html="")
-            voice.emit(kind, **data)
+            voice.end(_lost(voice, NodeFault.code), html="")
         del self._running[turn.turn_id]
         self.loop.call_later(KEPT_SECONDS, self._logs.pop, turn.turn_id, None)
         await notices.session_changed(turn.user.pk, turn.conversation.pk)
@@ -154,8 +150,7 @@ class Runner:
             outcome = await commit(running.turn, self._outcome(running))
         except DatabaseError:
             outcome = _lost(voice, NOT_SAVED)
-        kind, data = closing_event(outcome, html=html)
-        voice.emit(kind, **data)
+        voice.end(outcome, html=html)
 
     async def _forget(self, running: Running) -> None:
         """Ends a turn that was erased while it ran, and leaves nothing of it."""

@@ -12,9 +12,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from flows.listening import follow, with_pauses
+from flows.sockets import PING_SECONDS
 from memory.person import Person
-
-PING_SECONDS = 15.0
 
 
 class EventStreamRenderer(JSONRenderer):

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from flows.endings import closing_event
 from flows.events import Event, TurnLog
 from flows.markdown import BlockStream
 from llm.types import Usage
+from memory.turns import Outcome
 
 
 class Voice:
@@ -53,6 +55,11 @@ class Voice:
         """Renders what is left of the text and returns the whole answer as HTML."""
         self._emit_blocks(self._blocks.finish())
         return "".join(self._rendered)
+
+    def end(self, outcome: Outcome, *, html: str) -> None:
+        """Says how the turn ended: the last thing it says."""
+        kind, data = closing_event(outcome, html=html)
+        self.emit(kind, **data)
 
     def _emit_blocks(self, blocks: list[tuple[int, str]]) -> None:
         for index, html in blocks:

@@ -1,6 +1,5 @@
 """REST over conversations: `/api/memory/…`. Everything is the caller's own."""
 
-from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -39,6 +38,7 @@ class SessionList(ListAPIView[Conversation]):
     """The caller's sessions, newest first."""
 
     serializer_class = SessionSerializer
+    ordering = ("-last_active_at", "-pk")
     filter_backends = ()
 
     def get_queryset(self) -> QuerySet[Conversation]:
@@ -46,11 +46,7 @@ class SessionList(ListAPIView[Conversation]):
         sessions = MemoryManager().list_user_sessions(self.request.user, flow_id=asked.get("flow_id"))
         if "q" in asked:
             sessions = sessions.matching(asked["q"])
-        return sessions.order_by("-last_active_at", "-pk")
-
-    def paginate_queryset(self, queryset: Any) -> Any:
-        self.paginator.ordering = ("-last_active_at", "-pk")  # type: ignore[union-attr]
-        return super().paginate_queryset(queryset)
+        return sessions
 
 
 class SessionDetail(APIView):

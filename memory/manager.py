@@ -11,7 +11,7 @@ import orjson
 from django.db.models import F
 
 from memory import forgetting, window
-from memory.errors import SessionNotFound
+from memory.errors import SessionNotFound, TurnNotFound
 from memory.models import Conversation, SharedConversation, TitleSource, Turn
 from memory.models.conversation import ConversationQuerySet
 from memory.person import Person
@@ -86,6 +86,13 @@ class MemoryManager:
         if conversation is None:
             raise SessionNotFound
         return conversation
+
+    def get_turn(self, user: Person, turn_id: UUID) -> Turn:
+        """The turn's row with its session. Raises TurnNotFound for a foreign or missing one alike."""
+        turn = Turn.objects.visible_to(user).select_related("conversation").filter(pk=turn_id).first()
+        if turn is None:
+            raise TurnNotFound
+        return turn
 
     def change_session(self, user: Person, session_id: UUID, **changes: Any) -> None:
         """Sets `title`, `memory_enabled` or `important`. Raises SessionNotFound."""

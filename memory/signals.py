@@ -6,7 +6,4 @@ session_changed = Signal()
 """Sent with `user_id` and `session_id` when a session got another title behind its owner's back."""
 
 turns_erased = Signal()
-"""Sent with `turn_ids` once erased turns are gone from PostgreSQL, so that copies of their text go as well.
-
-A receiver returns True, or False when its store was away and the text is still there.
-"""
+"""Sent with `turn_ids` once erased turns are gone from PostgreSQL, so that copies of their text go as well."""

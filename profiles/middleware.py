@@ -26,8 +26,8 @@ class PreferencesMiddleware:
         profile = profile_of(request) if _is_for_people(request.path) else None
         if profile is None:
             return self.get_response(request)
-        if profile.preferred_language and settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
-            translation.activate(profile.preferred_language)
+        if language := remembered_language(request, profile):
+            translation.activate(language)
             request.LANGUAGE_CODE = translation.get_language() or ""
         with timezone.override(zoneinfo.ZoneInfo(profile.time_zone)):
             return self.get_response(request)
@@ -36,6 +36,11 @@ class PreferencesMiddleware:
 def profile_of(request: HttpRequest) -> UserProfile | None:
     """The profile of the person who is logged in, if there is one."""
     return getattr(request.user, "profile", None)
+
+
+def remembered_language(request: HttpRequest, profile: UserProfile) -> str:
+    """The language that the profile remembers, unless one was chosen in this browser; else the empty text."""
+    return "" if settings.LANGUAGE_COOKIE_NAME in request.COOKIES else profile.preferred_language
 
 
 def _is_for_people(path: str) -> bool:

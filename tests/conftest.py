@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import uvicorn
+from django.contrib.auth.models import User
+from django.test import Client
 from django_redis import get_redis_connection
 
 from flows.models import Flow
@@ -62,6 +64,13 @@ def bob(live: str) -> Person:
 @pytest.fixture
 def carol(live: str) -> Person:
     return add_person("carol", live)
+
+
+@pytest.fixture
+def root(client: Client) -> Client:
+    """A browser in which a superuser is logged in."""
+    client.force_login(User.objects.create_superuser("root"))
+    return client
 
 
 @pytest.fixture

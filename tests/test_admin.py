@@ -26,13 +26,6 @@ OBJECT = re.compile(r"<(path:object_id|int:pk|id)>")
 
 
 @pytest.fixture
-def root(client: Client) -> Client:
-    """A browser in which a superuser is logged in."""
-    client.force_login(User.objects.create_superuser("root"))
-    return client
-
-
-@pytest.fixture
 def said(flow: Flow) -> Conversation:
     """A session whose every text holds the canary."""
     bob = UserFactory(username="bob")

@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from config.orphans import birth_of
@@ -22,11 +20,3 @@ def members(group: int) -> list[int]:
             if os.getpgid(int(folder.name)) == group and alive(int(folder.name)):
                 found.append(int(folder.name))
     return found
-
-
-def eventually(condition: Callable[[], object], *, seconds: float = 60) -> None:
-    """Wait until the condition holds; fail when it does not in that time."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "what the test waits for did not come"
-        time.sleep(0.05)

@@ -24,10 +24,9 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def root(client: Client) -> Client:
-    client.force_login(User.objects.create_superuser("root"))
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
-    return client
+def root(root: Client) -> Client:
+    root.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return root
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from config.local_redis import LocalRedis
 from config.local_servers import Servers, local_servers
 from config.orphans import birth_of
 from config.server_account import ServerAccount
-from tests.config.processes import alive, eventually
+from tests.config.processes import alive
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.own_servers
 
@@ -141,7 +142,7 @@ def test_a_killed_owner_leaves_no_server_that_keeps_the_next_one_out(home: Path,
     holder.kill()
     holder.wait()
     if how == "normally":
-        eventually(lambda: not any(map(alive, servers_of_holder)))
+        eventually(lambda: not any(map(alive, servers_of_holder)), within=60)
     with local_servers(home, throwaway=True) as servers:
         assert not any(map(alive, servers_of_holder))
         assert write_and_read(servers) == (1, 1)

@@ -17,7 +17,8 @@ import pytest
 
 from config import supervisor
 from config.home import CHECKOUT, StartError, free_port
-from tests.config.processes import eventually, members
+from tests.config.processes import members
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.own_servers, pytest.mark.xdist_group("supervisor")]  # one worker: one first start
 
@@ -48,7 +49,7 @@ class Run:
             self.printed += line.decode()
 
     def wait_until_ready(self) -> None:
-        eventually(lambda: "Ready at" in self.printed or self.process.poll() is not None, seconds=SECONDS)
+        eventually(lambda: "Ready at" in self.printed or self.process.poll() is not None, within=SECONDS)
         assert self.process.poll() is None, self.printed
 
     def groups(self) -> dict[str, int]:
@@ -143,7 +144,7 @@ def test_when_one_of_them_dies_all_end_and_the_reason_is_said(run: Run, victim: 
 def test_a_killed_supervisor_takes_everything_with_it_and_the_next_start_works(run: Run) -> None:
     groups = run.groups()
     run.process.kill()
-    eventually(lambda: nothing_runs(groups))
+    eventually(lambda: nothing_runs(groups), within=60)
     again = Run(run.home)
     try:
         again.wait_until_ready()

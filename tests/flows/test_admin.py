@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
@@ -28,10 +28,9 @@ FORM: dict[str, Any] = {
 
 
 @pytest.fixture
-def root(client: Client) -> Client:
-    client.force_login(User.objects.create_superuser("root"))
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
-    return client
+def root(root: Client) -> Client:
+    root.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    return root
 
 
 @pytest.fixture

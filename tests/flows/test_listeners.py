@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from flows import consumers
+from flows import sockets
 from flows.models import Flow
 from memory.models import Turn, TurnStatus
 from tests.doubles import Answer, ModelServer
@@ -85,7 +85,7 @@ def test_more_open_streams_than_database_connections_work(bob: Person, flow: Flo
 def test_an_idle_socket_is_kept_alive_by_pings(
     bob: Person, flow: Flow, monkeypatch: pytest.MonkeyPatch, model: ModelServer
 ) -> None:
-    monkeypatch.setattr(consumers, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(sockets, "PING_SECONDS", 0.05)
     with bob.socket(flow.pk) as socket:
         pings = [socket.connection.recv(timeout=20) for _ in range(3)]
         assert pings == ['{"type":"ping"}'] * 3

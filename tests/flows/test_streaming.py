@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings as product
 from django_redis import get_redis_connection
 
-from flows import consumers, runner, stream
+from flows import runner, sockets, stream
 from flows.models import Flow
 from memory.models import Conversation, TurnStatus
 from tests.doubles import Answer, ModelServer
@@ -223,7 +223,7 @@ def test_silence_is_broken_by_pings_without_a_number(
     bob: Person, flow: Flow, model: ModelServer, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S2: on sockets and streams, also while a model thinks."""
-    monkeypatch.setattr(consumers, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(sockets, "PING_SECONDS", 0.05)
     monkeypatch.setattr(stream, "PING_SECONDS", 0.05)
     model.default = lambda _: Answer("好", hold=gate)
     with bob.socket(flow.pk) as socket:

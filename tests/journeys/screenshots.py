@@ -7,17 +7,17 @@ It starts the product on an empty database with the demo organisation, logs in a
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from config.demo.people import PASSWORD
 from config.home import free_port
+from config.supervisor import answers
 from tests.journeys.chromium import FLAGS, find
+from tests.waiting import eventually
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "img"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -82,20 +82,10 @@ def product() -> Iterator[str]:
     with subprocess.Popen([*command, "--log-level", "warning"]) as web:
         address = f"http://127.0.0.1:{port}"
         try:
-            _wait_for(f"{address}/healthz")
+            eventually(lambda: answers(port), within=60)
             yield address
         finally:
             web.terminate()
-
-
-def _wait_for(address: str) -> None:
-    for _ in range(600):
-        try:
-            urlopen(address, timeout=5).close()  # noqa: S310  # our own address
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit(f"{address} did not answer")
 
 
 if __name__ == "__main__":

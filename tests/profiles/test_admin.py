@@ -22,12 +22,6 @@ PROFILE = {
 
 
 @pytest.fixture
-def root(client: Client) -> Client:
-    client.force_login(User.objects.create_superuser("root"))
-    return client
-
-
-@pytest.fixture
 def clerk(client: Client) -> Client:
     """A browser of somebody on the staff who may see, add and change users."""
     user = UserFactory(username="clerk", is_staff=True)
