@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, Q, Sum, Value, When
+from django.db.models import Case, F, Q, Sum, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -66,9 +66,10 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
 class Conversation(models.Model):
     """One conversation of one user with one flow, called *session* outside.
 
-    `last_seq` is the number of the newest message, `covers_seq` the newest one that the summary covers;
-    `seen_seq` the newest one that its owner was shown; `revision` is raised by every change other than an append,
-    so that a copy can be told stale.
+    `last_seq` is the number of the newest message, `covers_seq` the newest one that the summary covers,
+    `indexed_seq` the newest one that search has seen, `seen_seq` the newest one that its owner was shown;
+    `revision` is raised by every change other than an append, so that a copy can be told stale. `epoch` rises when
+    the session is erased or a turn is replaced: a job that began before stores nothing.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -85,6 +86,11 @@ class Conversation(models.Model):
     summary = models.TextField(blank=True, default="")
     last_seq = models.PositiveIntegerField(default=0)
     covers_seq = models.PositiveIntegerField(default=0)
+    indexed_seq = models.PositiveIntegerField(default=0)
+    index_claimed_until = models.DateTimeField(null=True, blank=True)
+    summary_claimed_until = models.DateTimeField(null=True, blank=True)
+    summary_failures = models.PositiveSmallIntegerField(default=0)
+    epoch = models.PositiveIntegerField(default=0)
     seen_seq = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
@@ -99,6 +105,10 @@ class Conversation(models.Model):
         indexes = (
             models.Index(fields=["user", "flow_id", "-last_active_at"], name="conversation_recent_in_flow"),
             models.Index(fields=["user", "-last_active_at"], name="conversation_recent"),
+            # The queue of indexing: what it has not caught up with. It stays almost empty.
+            models.Index(
+                fields=["user", "id"], condition=Q(indexed_seq__lt=F("last_seq")), name="conversation_unindexed"
+            ),
         )
 
     def __str__(self) -> str:
