@@ -9,15 +9,17 @@ Nothing here knows of flows, memory or people. `llm.base` holds the contract of 
 
 from llm.attempts import stream
 from llm.blocking import complete
+from llm.embedders import Embedder, resolve_embedder
 from llm.errors import ProviderError
 from llm.lifespan import aclose, aopen
-from llm.profile import Profile, resolve_profile
+from llm.profile import Profile, recent_profile, resolve_profile
 from llm.types import ChatRequest, Chunk, Completion, Message, ToolCall, ToolSpec, Usage
 
 __all__ = [
     "ChatRequest",
     "Chunk",
     "Completion",
+    "Embedder",
     "Message",
     "Profile",
     "ProviderError",
@@ -27,6 +29,8 @@ __all__ = [
     "aclose",
     "aopen",
     "complete",
+    "recent_profile",
+    "resolve_embedder",
     "resolve_profile",
     "stream",
 ]

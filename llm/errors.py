@@ -90,3 +90,14 @@ class ThinkingUsedUpTheAnswer(ModelEmpty):
         "Ask again with thinking off, or have an administrator raise the model's output limit."
     )
     retryable = False
+
+
+class EmbeddingMismatch(ProviderError):
+    """The endpoint gave another number of vectors than it was asked for, other dimensions, or no vectors."""
+
+    code = "embedding_mismatch"
+    detail = _(
+        "The embedding model answered with other vectors than expected. "
+        "An administrator should check its address and name; another model needs all texts embedded anew."
+    )
+    permanent = True

@@ -30,6 +30,9 @@ logger = structlog.get_logger(__name__)
 NO_KEY = "none"
 """Sent to endpoints that want no key: the package insists on one."""
 
+EVENTS_IN_A_ROW = 8
+"""Of one block, before everybody else on the loop has a turn: a process that is late reads hundreds of them at once."""
+
 
 async def stream(request: ChatRequest, *, profile: Profile, clock: Clock) -> AsyncGenerator[Chunk]:
     """See `llm.base`."""
@@ -38,7 +41,9 @@ async def stream(request: ChatRequest, *, profile: Profile, clock: Clock) -> Asy
     try:
         body = _Body(response, clock)
         while not body.ended:
-            for event in await body.events():
+            for number, event in enumerate(await body.events(), 1):
+                if number % EVENTS_IN_A_ROW == 0:
+                    await asyncio.sleep(0)
                 pieces = parts.pieces
                 chunk = _feed(parts, event)
                 if parts.pieces > pieces:

@@ -1,5 +1,6 @@
 """Which model answers: its address, its limits and its peculiarities, as one value."""
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -43,8 +44,21 @@ class Profile:
             profile = profile.fallback
 
 
+RECENT_SECONDS = 1.0
+
 OFFLINE = Profile(name="offline", provider="offline", base_url="", model="tacit-demo")
 """The built-in demo model: needs no key and no network."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recent:
+    """What the database said, and until when it is believed (`time.monotonic`)."""
+
+    stored: Profile | None
+    until: float
+
+
+_recent: dict[str | None, _Recent] = {}
 
 
 def resolve_profile(name: str | None = None) -> Profile:
@@ -56,6 +70,24 @@ def resolve_profile(name: str | None = None) -> Profile:
     from llm.models import ProviderProfile  # models exist only once the app registry is ready
 
     return ProviderProfile.objects.resolve(name) or from_environment() or OFFLINE
+
+
+def recent_profile(name: str | None = None) -> Profile:
+    """As `resolve_profile`, for those who ask with every message: it may be as old as `RECENT_SECONDS`.
+
+    What is changed in this process counts at once. Another one sees it when its own answer has aged.
+    """
+    known = _recent.get(name)
+    if known is None or known.until < time.monotonic():
+        from llm.models import ProviderProfile
+
+        known = _recent[name] = _Recent(ProviderProfile.objects.resolve(name), time.monotonic() + RECENT_SECONDS)
+    return known.stored or from_environment() or OFFLINE
+
+
+def forget_recent(**_: object) -> None:
+    """Makes the next `recent_profile` ask the database."""
+    _recent.clear()
 
 
 def from_environment() -> Profile | None:

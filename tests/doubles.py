@@ -19,6 +19,8 @@ from http import HTTPStatus
 from typing import Any, Self
 
 MODEL = "scripted-model"
+LETTERS = "abcdefgh"
+"""What `spelled` counts."""
 DONE = b"data: [DONE]\n\n"
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 
@@ -122,6 +124,7 @@ class ModelServer:
         self.asked = Flag()
         self.closed_early = Flag()
         self.default: Callable[[Mapping[str, Any]], Answer] = echo
+        self.embed: Callable[[Sequence[str]], tuple[int, bytes]] = spelled
         self._queue: deque[Answer] = deque()
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name="model-server", daemon=True)
@@ -134,6 +137,11 @@ class ModelServer:
     def chats(self) -> list[Received]:
         """The requests for an answer, without those for the list of models."""
         return [request for request in self.requests if request.path.endswith("/chat/completions")]
+
+    @property
+    def embeddings(self) -> list[Received]:
+        """The requests for vectors."""
+        return [request for request in self.requests if request.path.endswith("/embeddings")]
 
     def enqueue(self, *answers: Answer) -> None:
         """Adds answers, given out in this order, one a request."""
@@ -183,6 +191,8 @@ class ModelServer:
         if received.path.endswith("/models"):
             models = {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "tests"}]}
             writer.write(_response(200, _json(models)))
+        elif received.path.endswith("/embeddings") and not self._queue:
+            writer.write(_response(*self.embed(received.body["input"])))
         else:
             answer = self._queue.popleft() if self._queue else self.default(received.body)
             await self._answer(answer, received, writer)
@@ -220,6 +230,27 @@ def echo(body: Mapping[str, Any]) -> Answer:
     """The last user message, word by word: what the server answers when nothing is enqueued."""
     last = next((m["content"] for m in reversed(body["messages"]) if m["role"] == "user"), "")
     return Answer([word for word in re.split(r"(?<=\s)", last) if word])
+
+
+def spelled(inputs: Sequence[str]) -> tuple[int, bytes]:
+    """Status and body of vectors that count the letters of each input: what the server gives unless told otherwise.
+
+    The last number counts all other characters.
+    """
+    counts = [[text.count(letter) for letter in LETTERS] for text in inputs]
+    return 200, vectors([[*row, len(text) - sum(row)] for row, text in zip(counts, inputs, strict=True)])
+
+
+def vectors(rows: Sequence[Sequence[float]], *, order: Sequence[int] | None = None) -> bytes:
+    """The body of an answer with these vectors, in this order."""
+    data = [{"object": "embedding", "index": place, "embedding": list(row)} for place, row in enumerate(rows)]
+    data = [data[place] for place in order] if order else data
+    return _json({"object": "list", "model": MODEL, "data": data, "usage": {"prompt_tokens": 1, "total_tokens": 1}})
+
+
+def refused(status: int, message: str) -> tuple[int, bytes]:
+    """Status and body of a refusal, for `ModelServer.embed`."""
+    return status, _json({"error": {"message": message}})
 
 
 async def _wait(hold: threading.Event | None) -> None:

@@ -154,7 +154,7 @@ def test_retry_after_is_read_as_seconds_and_as_a_date(value: str, seconds: float
 def test_every_error_has_a_code_and_a_sentence() -> None:
     codes = {
         "model_unavailable", "model_timeout", "model_rate_limited", "model_rejected", "model_misconfigured",
-        "model_empty", "context_too_long",
+        "model_empty", "context_too_long", "embedding_mismatch",
     }  # fmt: skip
     classes = [errors.ProviderError, *errors.ProviderError.__subclasses__()]
     assert {cls.code for cls in classes[1:]} == codes

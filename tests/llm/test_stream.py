@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from collections import Counter
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -250,3 +251,25 @@ def test_each_event_loop_has_connections_of_its_own(server: ModelServer) -> None
             await llm.aclose()
 
     assert [asyncio.run(asked()) for _ in range(2)] == ["你好", "你好"]
+
+
+async def test_a_block_of_many_events_leaves_room_for_everybody_else(server: ModelServer, profile: Profile) -> None:
+    """A process that is late gets hundreds of events at once; the other chats on its loop must not wait for them."""
+    rounds = 0
+
+    async def others() -> None:
+        nonlocal rounds
+        while True:
+            await asyncio.sleep(0)
+            rounds += 1
+
+    whole = b"".join(Answer(["字"] * 300).stream())
+    server.enqueue(Answer(events=[whole]))
+    beside = asyncio.create_task(others())
+    try:
+        async with aclosing(llm.stream(question(), profile=profile)) as stream:
+            seen = Counter([rounds async for _ in stream])
+    finally:
+        beside.cancel()
+    assert seen.total() == 301
+    assert max(seen.values()) < 20  # of about 300 in one block
