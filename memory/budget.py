@@ -30,6 +30,11 @@ class Budget:
         """What the person's own words may take: three quarters of what the system text leaves."""
         return (self.total - tokens.count(system)) * 3 // 4
 
+    def for_blocks(self, system: str, words: str) -> int:
+        """What remembered data may take together: a third of all, and two thirds of what system and words leave."""
+        left = self.total - tokens.count(system) - tokens.count(words)
+        return max(min(self.total // 3, left * 2 // 3), 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Use:

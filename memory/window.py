@@ -108,7 +108,7 @@ def read(conversation: Conversation, *, last_seq: int) -> Copy | None:
         pipe = client.pipeline(transaction=False)
         pipe.lrange(keys.messages, 0, -1)
         pipe.hmget(keys.meta, "last_seq", "revision")
-        if conversation.covers_seq:  # else there is no summary
+        if conversation.summary:
             pipe.get(keys.summary)
         return pipe.execute()  # type: ignore[no-any-return]
 
@@ -206,6 +206,24 @@ def forget_members(user_id: int, members: Iterable[str]) -> None:
     dead = list(members)
     if dead:
         _guarded(lambda client: client.zrem(f"mem:{{{user_id}}}:sessions", *dead))
+
+
+def purge(user_id: int) -> int | None:
+    """Deletes whatever else stands under the user's prefix; how many keys, None when Redis could not be reached.
+
+    It walks over all keys of the server: for a command, never for a request.
+    """
+
+    def delete(client: Any) -> int:
+        keys = list(client.scan_iter(match=f"mem:{{{user_id}}}:*", count=1000))
+        return sum(client.delete(key) for key in keys)
+
+    return _guarded(delete)
+
+
+def rewrite_log() -> None:
+    """Has every server of a cluster write its append-only file anew. Raises `redis.RedisError`."""
+    _client().bgrewriteaof(target_nodes=RedisCluster.ALL_NODES)
 
 
 def ping() -> bool:
