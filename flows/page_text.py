@@ -2,7 +2,8 @@
 
 from django.utils.translation import gettext as _
 
-from flows.endings import sentence
+from flows.endings import ERASED, sentence
+from flows.recalled import count_template
 from memory.manager import HOT_COPY
 from memory.models import Turn, TurnStatus
 
@@ -20,7 +21,12 @@ def ending_notes() -> dict[str, str]:
 def missing_notes() -> dict[str, str]:
     """What could not be reached while an answer was made, by its code; `other` for any code not named."""
     return {
+        "vectors": _("The search by meaning was out of reach; memory was searched by words alone."),
         HOT_COPY: _("The fast memory was out of reach, so this answer read the archive. Nothing is lost."),
+        **dict.fromkeys(
+            ("search", "recall", "busy", "long_term_memory"),
+            _("What you said elsewhere was out of reach this time. This answer was made without it."),
+        ),
         "other": _("Part of the memory was out of reach. This answer was made without it."),
     }
 
@@ -64,6 +70,7 @@ def spending(turn: Turn) -> list[tuple[str, str]]:
         (_("Instructions of the flow"), budget.get("system")),
         (_("Earlier messages"), budget.get("window")),
         (_("Summary of older ones"), budget.get("summary")),
+        (_("Memory of other conversations"), budget.get("memory")),
         (_("Your message"), budget.get("words")),
         (_("Room in the model"), budget.get("limit")),
     )
@@ -101,6 +108,7 @@ def chat_text(flow_name: str) -> dict[str, object]:
             "erase": _erase_questions(flow_name),
             "clear": _("Clear"),
             "tokens": _tokens(),
+            "recalled": {"one": count_template(1), "many": count_template(2)},
             "shareTitle": _("Share this conversation?"),
             "shareText": _(
                 "Colleagues who are logged in can read it under a link, as it stands now. What is said later stays "
@@ -117,6 +125,7 @@ def chat_text(flow_name: str) -> dict[str, object]:
             "loggedOut": _("Your login has ended. Load the page again to log in; your words are kept."),
             "failed": _("This did not work. Check the connection and try again."),
             "gone": _("This conversation no longer exists."),
+            "erased": sentence(ERASED.error_code),
         }
     )
 

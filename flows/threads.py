@@ -14,6 +14,8 @@ from typing import ParamSpec, TypeVar
 from django.conf import settings
 from django.db import connection
 
+from memory.retrieval.lanes import Lanes
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -21,6 +23,11 @@ T = TypeVar("T")
 @cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(settings.DATABASE_THREADS, thread_name_prefix="turn-work")
+
+
+@cache
+def _recalls() -> Lanes:
+    return Lanes(settings.RECALL_THREADS, name="recall")
 
 
 async def run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -38,3 +45,13 @@ async def run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
                 connection.close()
 
     return await asyncio.get_running_loop().run_in_executor(_pool(), call)
+
+
+async def recall(work: Callable[[], T], *, seconds: float) -> T:
+    """Runs `work` in the few threads of recall, so that a slow search takes no thread from turns.
+
+    Raises Busy at once when they are all taken, and TimeoutError after `seconds`; the thread is free again when the
+    search has given up by its own deadline.
+    """
+    async with asyncio.timeout(seconds):
+        return await asyncio.wrap_future(_recalls().start(work))

@@ -6,9 +6,16 @@ from django.utils.safestring import SafeString, mark_safe
 
 from flows.markdown import render
 from flows.page_text import notes, tokens
+from flows.recalled import count_label
 from memory.models import Conversation, Turn, TurnStatus
 
+TURNS_AT_FIRST = 20
+"""Shown when a conversation opens: more than a screen, and quick to paint."""
 TURNS_A_PAGE = 40
+TURNS_BEFORE = 3
+"""Shown above the turn that somebody came for."""
+FARTHEST = 500
+"""Turns that are shown at once at most, when somebody comes for an old one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,7 @@ class ShownTurn:
     rating: str = ""
     tokens: str = ""
     replaces: str = ""
+    recalled: str = ""
 
     @classmethod
     def of(cls, turn: Turn) -> "ShownTurn":
@@ -38,6 +46,7 @@ class ShownTurn:
             rating=turn.rating,
             tokens=tokens(sum(turn.usage.values())),
             replaces=str(turn.replaces_id or ""),
+            recalled=count_label(turn.memory_used),
         )
 
 
@@ -51,7 +60,7 @@ class Stretch:
 
 def newest(conversation: Conversation) -> Stretch:
     """The last turns of a conversation."""
-    return _stretch(conversation)
+    return _stretch(conversation, most=TURNS_AT_FIRST)
 
 
 def before(conversation: Conversation, seq: int) -> Stretch:
@@ -64,8 +73,16 @@ def after(conversation: Conversation, seq: int) -> Stretch:
     return _stretch(conversation, seq__gt=seq)
 
 
-def _stretch(conversation: Conversation, **where: int) -> Stretch:
+def since(conversation: Conversation, turn: Turn) -> Stretch:
+    """The turns from a little before `turn` on, to see where it was said; the newest when it is too far back."""
+    following = Turn.objects.shown(conversation).filter(seq__gte=turn.seq).count()
+    if following > FARTHEST:
+        return newest(conversation)
+    return _stretch(conversation, most=following + TURNS_BEFORE)
+
+
+def _stretch(conversation: Conversation, *, most: int = TURNS_A_PAGE, **where: int) -> Stretch:
     backwards = Turn.objects.shown(conversation).filter(**where).order_by("-seq")
-    turns = list(backwards[: TURNS_A_PAGE + 1])
-    shown = [ShownTurn.of(turn) for turn in reversed(turns[:TURNS_A_PAGE])]
-    return Stretch(shown, older=len(turns) > TURNS_A_PAGE)
+    turns = list(backwards[: most + 1])
+    shown = [ShownTurn.of(turn) for turn in reversed(turns[:most])]
+    return Stretch(shown, older=len(turns) > most)

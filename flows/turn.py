@@ -36,6 +36,7 @@ class FlowTurn:
     recalled: Recalled = field(default_factory=Recalled)
     blocks: list[Block] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    rewritten: str = ""
     memory_used: dict[str, Any] = field(default_factory=dict)
     outcome: Outcome | None = None
     on_prompt: Callable[[], None] = lambda: None
@@ -44,6 +45,11 @@ class FlowTurn:
     @property
     def turn_id(self) -> UUID:
         return self.turn.pk
+
+    @property
+    def query(self) -> str:
+        """What memory is searched for: the rewritten question where a plugin made one, else the words."""
+        return self.rewritten or self.words
 
     @property
     def words(self) -> str:

@@ -14,6 +14,7 @@ from flows import transcript
 from flows.conversation import published
 from flows.models import Category, Favourite, Flow
 from flows.page_text import chat_text, code_text, list_text, spending
+from flows.recalled import sources
 from flows.session_groups import grouped, recent_sessions
 from llm.text import safe
 from memory.manager import MemoryManager
@@ -97,6 +98,14 @@ class TurnDetailView(LoginRequiredMixin, View):
         return render(request, "flows/_turn_detail.html", {"rows": spending(turn)})
 
 
+class RecalledView(LoginRequiredMixin, View):
+    """The memories that one answer used, as a fragment: each with its words and the way to where they were said."""
+
+    def get(self, request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
+        turn = get_object_or_404(Turn.objects.visible_to(request.user), pk=turn_id)
+        return render(request, "flows/_recalled.html", {"sources": sources(request.user, turn)})
+
+
 class SharedView(LoginRequiredMixin, View):
     """A conversation that a colleague shares, as it stood then: to read, nothing else."""
 
@@ -129,7 +138,8 @@ def _shelves(flows: list[Flow], favourites: set[int]) -> list[Shelf]:
 
 def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -> dict[str, Any]:
     about = flow.shown()
-    stretch = transcript.newest(conversation) if conversation else transcript.Stretch()
+    sought = _sought(request, conversation)
+    stretch = _shown_first(conversation, sought)
     running = next((turn.id for turn in stretch.turns if turn.status == "running"), None)
     memory = _memory_switch(request.user, flow, conversation)
     return {
@@ -149,9 +159,22 @@ def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -
             "title": conversation.title if conversation else "",
             "shared": hasattr(conversation, "shared"),
             "running": running,
+            "sought": str(sought.pk) if sought else None,
             "text": chat_text(about["name"]),
         },
     }
+
+
+def _sought(request: HttpRequest, conversation: Conversation | None) -> Turn | None:
+    """The turn that `?at=` asks to see."""
+    turn_id = _uuid(request.GET.get("at", ""))
+    return Turn.objects.shown(conversation).filter(pk=turn_id).first() if conversation and turn_id else None
+
+
+def _shown_first(conversation: Conversation | None, sought: Turn | None) -> transcript.Stretch:
+    if conversation is None:
+        return transcript.Stretch()
+    return transcript.since(conversation, sought) if sought else transcript.newest(conversation)
 
 
 def _memory_switch(user: Person, flow: Flow, conversation: Conversation | None) -> dict[str, Any]:

@@ -15,6 +15,8 @@ class SessionMemory(Plugin):
     budget = 5.0
 
     async def before(self, turn: FlowTurn) -> None:
+        if turn.turn.seq == 1:
+            return  # nothing was said before
         with retrieving(turn_id=turn.turn_id) as found:
             recalled = await threads.run(
                 MemoryManager().inject_memory, turn.user, conversation=turn.conversation, turn=turn.turn

@@ -12,7 +12,7 @@ export function startActions({ log, composer, conversation }) {
   on(root, "click", "[data-again], [data-retry]", (button) => conversation.answerAgain(log.view(button)));
   on(root, "click", "[data-edit]", (button) => editQuestion(log.view(button)));
   on(root, "click", "[data-rate]", (button) => tried(rate(button, log.view(button))));
-  root.addEventListener("toggle", ({ target }) => showUsed(target, log), true);
+  root.addEventListener("toggle", ({ target }) => fill(target, log), true);
   composer.addEventListener("edit-last", () => log.last && editQuestion(log.view(log.last)));
 
   function editQuestion(view) {
@@ -53,8 +53,15 @@ async function copyAnswer(view, composer) {
   setTimeout(() => composer.say(""), 2000);
 }
 
-async function showUsed(details, log) {
-  if (!details.matches("[data-used][open]") || one(".detail", details)) return;
-  const { html } = await fragment(`/flows/turns/${log.view(details).id}/`).catch(() => ({ html: "" }));
+const FOLDS = [
+  ["[data-used][open]", ".detail", ""],
+  ["[data-recalled][open]", ".memories", "recalled/"],
+];
+
+/** Fetches what a fold of an answer holds, the first time it is opened. */
+async function fill(details, log) {
+  const [, content, path] = FOLDS.find(([open]) => details.matches(open)) ?? [];
+  if (!content || one(content, details)) return;
+  const { html } = await fragment(`/flows/turns/${log.view(details).id}/${path}`).catch(() => ({ html: "" }));
   details.append(nodesOf(html));
 }

@@ -83,6 +83,13 @@ export class Composer extends EventTarget {
     this.#store(draftKey(), this.words);
   }
 
+  /** The conversation is gone: its question is no longer edited; words that were never sent stay in the box. */
+  leave(begin) {
+    if (this.#edit) this.endEdit();
+    this.busy = false;
+    this.accepted(begin);
+  }
+
   /** Words that the server refused come back, before those that were written since. */
   giveBack(words, editOf) {
     const whole = [words, this.words].filter(Boolean).join("\n");

@@ -1,7 +1,8 @@
 // One conversation: what is sent, which turn is being answered, and what its events do to the page.
 import { call } from "../api.js";
+import { one } from "../dom.js";
 import { address, page, text } from "../page.js";
-import { refreshSoon } from "../sessions.js";
+import { refreshSoon, setTitle } from "../sessions.js";
 import { newId } from "./ids.js";
 
 const STATUS = {
@@ -62,11 +63,25 @@ export class Conversation {
     try {
       await this.log.fetchNewer(() => !this.isBusy);
     } catch (error) {
-      if (error.status === 404) this.composer.say(text("gone"), { trouble: true });
+      if (error.status === 404) await this.#notFound();
       return;
     }
     const last = this.log.last;
     if (last?.dataset.status === "running" && !this.isBusy) this.#followTurn(last.dataset.turn);
+  }
+
+  /** Shows the empty state in place of a conversation that was erased, here or on another page. */
+  wasErased() {
+    const unsent = this.#live?.words;
+    this.#live = null;
+    this.log.clear();
+    this.composer.leave(() => (page.session = null));
+    if (unsent) this.composer.giveBack(unsent, null);
+    page.shared = false;
+    this.memory.sessionGone();
+    history.replaceState(null, "", `${address()}?new=1`);
+    setTitle(one(".bar h1").textContent);
+    this.composer.say(text("erased"));
   }
 
   /** Says in one line what went wrong. */
@@ -74,6 +89,17 @@ export class Conversation {
     if (error.code === "turn_running") return this.#attachToRunning(error.turnId);
     const loggedOut = error.status === 401 || error.status === 403;
     this.composer.say(loggedOut ? text("loggedOut") : error.message || text("failed"), { trouble: true });
+  }
+
+  /** The page of the session is gone: with the session, or because its flow may no longer be used. */
+  async #notFound() {
+    const session = page.session;
+    try {
+      await call("GET", `/api/memory/sessions/${session}?limit=1`);
+    } catch (error) {
+      if (error.status === 404 && session && session === page.session) return this.wasErased();
+    }
+    this.composer.say(text("gone"), { trouble: true });
   }
 
   #send(words, editOf) {
@@ -146,6 +172,7 @@ export class Conversation {
       case "turn.started":
         return this.#started(frame);
       case "memory.used":
+        view.showRecalled(frame);
         return this.#noteLeftOut(view, frame);
       case "delta":
         return view.addText(frame.text);
@@ -179,6 +206,7 @@ export class Conversation {
   }
 
   #ended({ view }, frame) {
+    if (frame.code === "erased") return this.wasErased();
     const status = STATUS[frame.type];
     view.end(status, frame.html);
     if (status === "failed") view.addNote(frame.detail);
@@ -205,6 +233,7 @@ export class Conversation {
     this.composer.busy = false;
     if (frame.code === "turn_running") this.#attachToRunning(frame.turn_id);
     else this.composer.say(frame.detail, { trouble: true });
+    if (frame.code === "not_found") this.catchUp();
   }
 
   async #attachToRunning(turnId) {

@@ -1,7 +1,7 @@
 // The messages: kept at the newest while one reads there, older ones fetched as one scrolls up.
 import { fragment } from "../api.js";
 import { all, nodesOf, on, one } from "../dom.js";
-import { address } from "../page.js";
+import { address, page } from "../page.js";
 import { dressCode, startCode } from "./code.js";
 import { TurnView } from "./turn.js";
 
@@ -15,6 +15,7 @@ export class Log {
   #welcome = one(".welcome");
   #pinned = true;
   #fetching = false;
+  #atOldest; // watches whether one has scrolled up to the oldest message shown
   #options = { onChange: () => this.#follow() };
 
   constructor() {
@@ -24,11 +25,10 @@ export class Log {
     new ResizeObserver(() => this.#follow()).observe(this.#log);
     this.#toEnd.addEventListener("click", () => this.toEnd());
     on(this.#older, "click", "[data-older]", () => this.#fetchOlder());
-    new IntersectionObserver(([entry]) => entry.isIntersecting && this.#fetchOlder(), {
-      root: this.#log,
-      rootMargin: "300px 0px 0px",
-    }).observe(this.#older);
-    this.toEnd();
+    const near = { root: this.#log, rootMargin: "300px 0px 0px" };
+    this.#atOldest = new IntersectionObserver((seen) => seen.at(-1).isIntersecting && this.#fetchOlder(), near);
+    this.#atOldest.observe(this.#older);
+    if (!this.#seek(page.sought)) this.toEnd();
   }
 
   get root() {
@@ -59,6 +59,15 @@ export class Log {
     this.#welcome.hidden = this.#turns.childElementCount > 0;
   }
 
+  /** Takes everything away: the empty state of a conversation that has not begun. */
+  clear() {
+    if (this.#turns.contains(document.activeElement)) this.#log.focus();
+    this.#turns.replaceChildren();
+    this.#older.hidden = true;
+    this.#welcome.hidden = false;
+    this.toEnd();
+  }
+
   toEnd() {
     this.#pinned = true;
     this.#follow();
@@ -80,6 +89,16 @@ export class Log {
     this.#follow();
   }
 
+  /** Goes to a turn that somebody came for. */
+  #seek(turnId) {
+    const view = turnId && this.view(turnId);
+    if (!view) return false;
+    view.element.classList.add("is-sought");
+    view.element.scrollIntoView({ block: "start" });
+    this.#scrolled();
+    return true;
+  }
+
   async #fetchOlder() {
     const first = this.#turns.firstElementChild?.dataset.seq;
     if (this.#fetching || this.#older.hidden || !first) return;
@@ -88,6 +107,8 @@ export class Log {
       const { html, older } = await fragment(`${address()}?before=${first}`);
       const turns = nodesOf(html);
       dressCode(turns);
+      // What has been laid out once is left alone while it is out of sight: a long conversation stays quick.
+      for (const turn of all(".turn:not(.is-past, :last-child)", this.#turns)) turn.classList.add("is-past");
       const below = this.#log.scrollHeight - this.#log.scrollTop;
       // Old words are no news: they are not read out.
       this.#log.setAttribute("aria-live", "off");
@@ -95,6 +116,9 @@ export class Log {
       this.#turns.prepend(turns);
       this.#log.scrollTop = this.#log.scrollHeight - below;
       setTimeout(() => this.#log.setAttribute("aria-live", "polite"), 500);
+      // Whoever is still up there gets the next ones: the observer alone speaks only of changes.
+      this.#atOldest.unobserve(this.#older);
+      this.#atOldest.observe(this.#older);
     } catch {
       // The button stays, for another try.
     } finally {

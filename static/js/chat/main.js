@@ -22,9 +22,10 @@ startActions({ log, composer, conversation });
 startErasing(trouble);
 startSharing(composer, trouble);
 startSessions(trouble);
-startNotices((session) => {
+startNotices((session, erased) => {
   refreshSoon();
-  if (session === null || session === page.session) conversation.catchUp();
+  if (erased && session === page.session) conversation.wasErased();
+  else if (session === null || session === page.session) conversation.catchUp();
 });
 socket.connect();
 

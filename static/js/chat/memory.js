@@ -16,6 +16,11 @@ export class MemorySwitch {
     return this.#chip.getAttribute("aria-checked") === "true";
   }
 
+  /** The session is gone: the next one begins with memory on, where that may be chosen. */
+  sessionGone() {
+    if (!this.#chip.disabled) this.#chip.setAttribute("aria-checked", true);
+  }
+
   /** A new session has begun: what was chosen before its first message holds for it. */
   sessionBegan() {
     if (!this.isOn && !this.#chip.disabled) this.#save(false).catch(this.onTrouble);
@@ -54,7 +59,11 @@ async function erase(scope) {
   };
   if (!(await agreed(question))) return;
   const where = { session: { session_id: page.session }, flow: { flow_id: page.flow }, all: {} }[scope];
-  await call("POST", "/api/memory/erase", { scope, ...where });
+  try {
+    await call("POST", "/api/memory/erase", { scope, ...where });
+  } catch (error) {
+    if (error.status !== 404) throw error; // there was nothing to erase, or it went on another page
+  }
   // A draft may quote what is now gone.
   sessionStorage.clear();
   location.assign(`/flows/${page.flow}/?new=1`);

@@ -77,6 +77,14 @@ export class TurnView {
     this.onChange();
   }
 
+  /** Says how many memories the answer uses; they are fetched when somebody asks. */
+  showRecalled({ turns = [], episodes = [] }) {
+    const count = turns.length + episodes.length;
+    const recalled = one("[data-recalled]", this.element);
+    recalled.hidden = !count;
+    one("summary", recalled).textContent = text(count === 1 ? "recalled.one" : "recalled.many", { n: count });
+  }
+
   showTokens(count) {
     const used = one("[data-used]", this.element);
     used.hidden = !count;
