@@ -5,9 +5,13 @@ import json
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import websockets
+
+SOCKET: dict[str, Any] = {"max_size": None, "open_timeout": 60, "compression": None, "ping_timeout": None}
+"""Without compression, as `make run` serves it; a client that is late with reading is not cut off for that."""
 
 
 @dataclass
@@ -39,7 +43,7 @@ async def bare(site: Site, number: int, figures: Figures) -> None:
     began = time.perf_counter()
     seen = 0
     async for line in _post(f"{site.model}/chat/completions", body):
-        if b'"content"' in line:
+        if b'"content": "' in line and b'"content": ""' not in line:  # an empty one comes with the role
             seen += 1
             if seen == 1:
                 figures.first.append(time.perf_counter() - began)
@@ -69,7 +73,7 @@ async def by_socket(site: Site, number: int, figures: Figures) -> None:
     """A chat page, whose socket is open before the person asks."""
     headers = {"Authorization": f"Token {site.key(number)}"}
     address = f"{site.web.replace('http', 'ws')}/ws/flows/{site.flow_id}/"
-    async with websockets.connect(address, additional_headers=headers, max_size=None, open_timeout=60) as socket:
+    async with websockets.connect(address, additional_headers=headers, **SOCKET) as socket:
         began = time.perf_counter()
         await socket.send(json.dumps({"type": "turn.start", "input": f"你好 {number}"}))
         said: list[str] = []

@@ -34,7 +34,8 @@ def pieces(tokens: int) -> list[str]:
 def main() -> None:
     answers, tokens, rate = (int(argument) for argument in sys.argv[1:])
     with ModelServer() as server:
-        server.enqueue(*[Answer(pieces(tokens), delay=1 / rate)] * answers)
+        events = Answer(pieces(tokens)).stream()  # written once: the model is to cost the clients nothing
+        server.enqueue(*[Answer(events=events, delay=1 / rate)] * answers)
         sys.stdout.write(f"{server.base_url}\n")
         sys.stdout.flush()
         sys.stdin.read()

@@ -17,7 +17,7 @@ from rest_framework.views import APIView
 from flows.conversation import Command
 from flows.endings import sentence
 from flows.errors import FlowNotFound, RunFailed
-from flows.listening import begin, finished, stop, wait_for
+from flows.listening import begin_from_thread, finished, stop, wait_for
 from flows.models import Favourite, Flow
 from flows.serializers import (
     ExecuteResult,
@@ -28,12 +28,16 @@ from flows.serializers import (
     TurnStarted,
 )
 from flows.stream import EventStreamRenderer, stream_response
-from memory.fields import Strict, query
+from memory.fields import Error, Strict, nothing_in, query
 from memory.manager import MemoryManager
 from memory.models import TurnStatus
 from memory.person import Person
 
 EVENT_STREAM = {(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, description="Events, see docs/api.md")}
+TAKEN = {404: Error, 409: Error}
+"""What a turn that cannot begin is answered with."""
+FAILED = {413: Error, 502: Error, 504: Error}
+"""What whoever waits for an answer gets when it fails."""
 HTML = OpenApiParameter("html", bool, description="Also send rendered blocks.")
 
 
@@ -69,6 +73,7 @@ class FlowFavourite(APIView):
     @extend_schema(request=None, responses={204: None})
     def put(self, request: Request, flow_id: int) -> Response:
         """Marks the flow as a favourite."""
+        nothing_in(request)
         owner: Person = request.user
         Favourite.objects.get_or_create(user_id=owner.pk, flow=_usable_flow(request, flow_id))
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -76,6 +81,7 @@ class FlowFavourite(APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, flow_id: int) -> Response:
         """Takes the mark away."""
+        nothing_in(request)
         Favourite.objects.of(request.user).filter(flow=_usable_flow(request, flow_id)).delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -85,11 +91,11 @@ class Execute(APIView):
 
     throttle_classes = (TurnThrottle,)
 
-    @extend_schema(request=TurnStart, responses=ExecuteResult)
+    @extend_schema(request=TurnStart, responses={200: ExecuteResult} | TAKEN | FAILED)
     def post(self, request: Request, flow_id: int) -> Response:
         """The whole answer, also when it was stopped; 502 or 504 when the model failed."""
         command = TurnStart(data=request.data).command(flow_id)
-        opened = wait_for(begin(request.user, command))
+        opened = begin_from_thread(request.user, command)
         turn = wait_for(finished(request.user, opened.turn_id))
         if turn.status in (TurnStatus.FAILED, TurnStatus.INTERRUPTED):
             code = turn.error_code or str(TurnStatus.INTERRUPTED)
@@ -103,11 +109,11 @@ class Stream(APIView):
     throttle_classes = (TurnThrottle,)
     renderer_classes = (JSONRenderer, EventStreamRenderer)
 
-    @extend_schema(request=TurnStart, responses=EVENT_STREAM, parameters=[HTML])
+    @extend_schema(request=TurnStart, responses=EVENT_STREAM | TAKEN, parameters=[HTML])
     def post(self, request: Request, flow_id: int) -> StreamingHttpResponse:
         """Server-Sent Events; a repeat with the same client_turn_id attaches to the turn."""
         command = TurnStart(data=request.data).command(flow_id)
-        return stream_response(request, wait_for(begin(request.user, command)).turn_id)
+        return stream_response(request, begin_from_thread(request.user, command).turn_id)
 
 
 class TurnDetail(APIView):
@@ -136,6 +142,7 @@ class TurnStop(APIView):
     @extend_schema(request=None, responses={202: TurnStarted})
     def post(self, request: Request, turn_id: UUID) -> Response:
         """Stops the answer; what was said so far is kept. Nothing happens to a turn that has ended."""
+        nothing_in(request)
         wait_for(stop(request.user, turn_id))
         return Response({"turn_id": turn_id}, status=status.HTTP_202_ACCEPTED)
 
@@ -143,18 +150,20 @@ class TurnStop(APIView):
 class TurnRegenerate(APIView):
     throttle_classes = (TurnThrottle,)
 
-    @extend_schema(request=None, responses={202: TurnStarted})
+    @extend_schema(request=None, responses={202: TurnStarted} | TAKEN)
     def post(self, request: Request, turn_id: UUID) -> Response:
         """Answers the last question of a session again, in a new turn that replaces this one."""
+        nothing_in(request)
         old = MemoryManager().get_turn(request.user, turn_id)
         command = Command(
             flow_id=old.flow_id,
             input=old.input,
+            inputs=old.inputs,
             session_id=old.conversation_id,
             memory=None if old.memory_enabled else False,
             edit_of=old.pk,
         )
-        opened = wait_for(begin(request.user, command))
+        opened = begin_from_thread(request.user, command)
         return Response({"turn_id": opened.turn_id}, status=status.HTTP_202_ACCEPTED)
 
 

@@ -10,12 +10,13 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import translation
+from django.utils.translation import gettext as _
 from drf_standardized_errors.formatter import flatten_errors
 from rest_framework.exceptions import APIException, NotFound, ValidationError
 
 from flows import threads
+from flows.conversation import usable_flow
 from flows.listening import begin, follow, stop
-from flows.models import Flow
 from flows.serializers import TurnStart
 from flows.sockets import JsonSocket
 from llm.text import whole_json
@@ -46,7 +47,7 @@ class FlowConsumer(JsonSocket):
         """Accepts people who may use the flow; everybody else is refused alike."""
         self.user, self.flow_id = self.scope["user"], self.scope["url_route"]["kwargs"]["flow_id"]
         self._pumps: dict[UUID, asyncio.Task[None]] = {}
-        if not await threads.run(Flow.objects.usable_by(self.user).filter(pk=self.flow_id).exists):
+        if not await threads.run(usable_flow, self.user, self.flow_id):
             await self.close()
             return
         await self.welcome()
@@ -80,7 +81,7 @@ class FlowConsumer(JsonSocket):
             case "turn.stop":
                 await stop(self.user, await self._own_turn(frame))
             case _:
-                raise BadFrame("unknown_type", "Use turn.start, turn.attach or turn.stop.")
+                raise BadFrame("unknown_type", _("Use turn.start, turn.attach or turn.stop."))
 
     async def _own_turn(self, frame: dict[str, Any]) -> UUID:
         """The frame's turn, which must be the user's and of this flow."""
@@ -119,9 +120,9 @@ class FlowConsumer(JsonSocket):
 
 def _seen(user: Person, turn_id: UUID) -> None:
     """The page has shown the whole answer, so its session carries no unread mark."""
-    turn = Turn.objects.visible_to(user).filter(pk=turn_id).first()
-    if turn:
-        MemoryManager().mark_seen(user, turn.conversation_id)
+    session_id = Turn.objects.visible_to(user).filter(pk=turn_id).values_list("conversation_id", flat=True).first()
+    if session_id:
+        MemoryManager().mark_seen(user, session_id)
 
 
 def _parsed(text: str | None) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def _parsed(text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):
         frame = None
     if not isinstance(frame, dict):
-        raise BadFrame("malformed", "Send one JSON object a frame.")
+        raise BadFrame("malformed", _("Send one JSON object a frame."))
     return frame
 
 

@@ -7,8 +7,8 @@ Opening and committing are done here through `MemoryManager` and never by a plug
 import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, Literal
 from uuid import UUID
 
 import structlog
@@ -17,6 +17,7 @@ from django.db.models import OuterRef, Subquery
 
 import llm
 from flows import engine, threads
+from flows.compiled import Compiled
 from flows.definition import Definition
 from flows.endings import outcome_of
 from flows.errors import FlowNotFound
@@ -33,6 +34,7 @@ from memory.models import Conversation, Turn
 from memory.person import Person
 from memory.telemetry import storing
 from memory.turns import Outcome, TurnRequest, keep_partial_text
+from profiles.models import UserProfile
 
 logger = structlog.get_logger(__name__)
 COMMIT_PAUSES = (0.2, 1.0, 3.0)
@@ -57,13 +59,13 @@ def open_turn(user: Person, command: Command) -> tuple[FlowTurn, bool]:
 
     Raises FlowNotFound and the errors of `memory.turns.open_turn`.
     """
-    flow, version = _flow_and_version(user, command)
-    definition = published(flow.pk, version)
+    flow_id, name, version, model = _flow_and_version(user, command)
+    definition = published(flow_id, version)
     opened = MemoryManager().open_turn(
         user,
         TurnRequest(
-            flow_id=flow.pk,
-            flow_name=flow.name,
+            flow_id=flow_id,
+            flow_name=name,
             flow_version=version,
             input=command.input,
             session_id=command.session_id,
@@ -71,6 +73,7 @@ def open_turn(user: Person, command: Command) -> tuple[FlowTurn, bool]:
             memory=command.memory,
             flow_memory=definition.settings.memory,
             replaces=command.edit_of,
+            inputs=command.inputs,
         ),
     )
     turn = FlowTurn(
@@ -78,24 +81,59 @@ def open_turn(user: Person, command: Command) -> tuple[FlowTurn, bool]:
         conversation=opened.conversation,
         turn=opened.turn,
         definition=definition,
-        profile=llm.resolve_profile(),
+        profile=llm.recent_profile(model or None),
         inputs=command.inputs | {"input": opened.turn.input},
     )
     return turn, opened.fresh
 
 
-def _flow_and_version(user: Person, command: Command) -> tuple[Flow, int]:
-    """The flow, and its version that the session began with; for a new session the published one."""
-    of_flow = Conversation.objects.visible_to(user).filter(flow_id=OuterRef("pk"))
-    if command.session_id is None and command.edit_of:
-        pinned = of_flow.filter(turns=command.edit_of)
-    else:
-        pinned = of_flow.filter(pk=command.session_id)  # type: ignore[misc]  # None finds none
-    usable = Flow.objects.usable_by(user).filter(pk=command.flow_id)
-    flow = usable.annotate(pinned_version=Subquery(pinned.values("flow_version"))).first()
-    if flow is None or flow.published_version is None:
+def prepare() -> None:
+    """Writes the statements that the first turn of a process would else wait for."""
+    _flow_by("pk"), _flow_by("turns")
+
+
+def usable_flow(user: Person, flow_id: int) -> tuple[Any, ...] | None:
+    """`(id, name, published version, None)` of a flow that `user` may use, else None."""
+    found = _flow_by("pk").first(user=user.pk, flow=flow_id, within=None)
+    return found and found[:4]
+
+
+def _flow_and_version(user: Person, command: Command) -> tuple[int, str, int, str | None]:
+    """The flow's id and name, its version that the session began with, and the model that the person chose.
+
+    For a new session it is the published version.
+    """
+    replaced = command.edit_of if command.session_id is None else None
+    found = _flow_by("turns" if replaced else "pk").first(
+        user=user.pk, flow=command.flow_id, within=replaced or command.session_id
+    )
+    if found is None:
         raise FlowNotFound
-    return flow, flow.pinned_version or flow.published_version  # type: ignore[attr-defined]  # annotated above
+    flow_id, name, published_version, pinned_version, model = found
+    return flow_id, name, pinned_version or published_version, model
+
+
+@cache
+def _flow_by(within: Literal["pk", "turns"]) -> Compiled:
+    """The look-up of a usable flow with the version that a session is pinned to, the session by `within`."""
+    nobody, no_flow, nothing = _StandIn(-1), -2, UUID(int=3)
+    pinned = Conversation.objects.visible_to(nobody).filter(flow_id=OuterRef("pk"), **{within: nothing})
+    usable = Flow.objects.usable_by(nobody).filter(pk=no_flow).order_by()
+    chosen = UserProfile.objects.filter(pk=nobody.pk).values("preferred_llm_model")
+    flows = usable.annotate(
+        pinned_version=Subquery(pinned.order_by().values("flow_version")[:1]), model=Subquery(chosen[:1])
+    )
+    return Compiled(
+        flows.values_list("pk", "name", "published_version", "pinned_version", "model"),
+        stand_ins={nobody.pk: "user", no_flow: "flow", nothing: "within"},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _StandIn:
+    """Whoever will ask."""
+
+    pk: int
 
 
 @lru_cache(maxsize=256)

@@ -41,11 +41,11 @@ class Event:
 class TurnLog:
     """All events of one turn so far. Listeners hold a place in it, so a slow one holds up nobody.
 
-    It belongs to one event loop.
+    It belongs to one event loop. `user_id` says whose turn it is, in the process that runs it.
     """
 
-    def __init__(self, turn_id: UUID) -> None:
-        self.turn_id = turn_id
+    def __init__(self, turn_id: UUID, *, user_id: int | None = None) -> None:
+        self.turn_id, self.user_id = turn_id, user_id
         self.events: list[Event] = []
         self._changed = asyncio.Event()
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from flows import runner, threads
 from flows.conversation import Command, open_turn
-from flows.endings import closing_event, outcome_of
+from flows.endings import ERASED, closing_event, outcome_of
 from flows.events import Event, TurnLog
 from flows.markdown import render
 from flows.turn import FlowTurn
@@ -39,6 +39,16 @@ async def begin(user: Person, command: Command) -> FlowTurn:
     return await asyncio.shield(asyncio.ensure_future(opened()))
 
 
+def begin_from_thread(user: Person, command: Command) -> FlowTurn:
+    """As `begin`, in the thread of a synchronous view: opened there, so that only the launch has to change threads."""
+    host = runner.current()
+    host.require_accepting()
+    turn, fresh = open_turn(user, command)
+    if fresh:
+        host.loop.call_soon_threadsafe(host.launch, turn)
+    return turn
+
+
 async def stop(user: Person, turn_id: UUID) -> None:
     """Stops a turn of `user`, whichever process runs it.
 
@@ -51,12 +61,16 @@ async def stop(user: Person, turn_id: UUID) -> None:
 async def follow(user: Person, turn_id: UUID, *, after: int = 0, html: bool = True) -> AsyncGenerator[Event, None]:
     """The events of a turn of `user` with numbers above `after`, those to come included, up to the terminal one.
 
-    From memory when the turn runs here, else from its stream, else from what PostgreSQL holds.
+    From memory when the turn runs here, which takes no look into the database: whoever begins a turn would wait for
+    it before the first word. Else from its stream, else from what PostgreSQL holds.
     Raises TurnNotFound for a foreign or missing turn.
     """
-    turn = await threads.run(MemoryManager().get_turn, user, turn_id)
-    log = runner.current().log_of(turn_id)
-    events = _remote(turn, after=after, html=html) if log is None else log.follow(after=after, html=html)
+    log = runner.current().log_of(user, turn_id)
+    if log is None:
+        turn = await threads.run(MemoryManager().get_turn, user, turn_id)
+        events = _remote(turn, after=after, html=html)
+    else:
+        events = log.follow(after=after, html=html)
     async with aclosing(events):
         async for event in events:
             yield event
@@ -116,10 +130,10 @@ async def _remote(turn: Turn, *, after: int, html: bool) -> AsyncGenerator[Event
 
 
 def _turn_again(turn: Turn) -> Turn:
-    """The row as it is now; one that was erased meanwhile counts as interrupted."""
+    """The row as it is now; one that was erased meanwhile ends with words that say so."""
     now = Turn.objects.filter(pk=turn.pk, user_id=turn.user_id).select_related("conversation").first()
     if now is None:
-        turn.status, turn.output = "interrupted", ""
+        turn.status, turn.output, turn.error_code = ERASED.status, "", ERASED.error_code
     return now or turn
 
 

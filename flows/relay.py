@@ -25,6 +25,8 @@ from memory.breaker import Breaker
 logger = structlog.get_logger(__name__)
 FLUSH_SECONDS = 0.03
 READ_BLOCK_MS = 150
+TOUCH_EVERY = 8
+"""Events after which a growing stream gets its full time to live again: after each, the commands would be double."""
 
 
 def _key(turn_id: UUID) -> str:
@@ -146,8 +148,8 @@ class Relay:
             # Only the first makes the stream: one that was erased meanwhile must not come back.
             later = event.page_id > 1
             pipe.xadd(_key(event.turn_id), {"e": _encode(event)}, id=f"0-{event.page_id}", nomkstream=later)
-        for turn_id in {event.turn_id for event in events}:
-            pipe.expire(_key(turn_id), settings.EVENT_REPLAY_SECONDS)
+            if event.is_terminal or event.page_id % TOUCH_EVERY == 1:
+                pipe.expire(_key(event.turn_id), settings.EVENT_REPLAY_SECONDS)
         try:
             # An entry that is there already is no reason to lose the others.
             await pipe.execute(raise_on_error=False)

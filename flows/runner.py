@@ -11,8 +11,8 @@ from django.db import DatabaseError
 from redis.exceptions import RedisError
 
 from flows import groups, notices, threads
-from flows.conversation import answer, commit
-from flows.endings import NOT_SAVED, closing_event, failure, outcome_of
+from flows.conversation import answer, commit, prepare
+from flows.endings import ERASED, NOT_SAVED, closing_event, failure, outcome_of
 from flows.errors import NodeFault, ServerStopping
 from flows.events import TurnLog
 from flows.markdown import render
@@ -22,6 +22,7 @@ from flows.turn import FlowTurn
 from flows.voice import Voice
 from memory.errors import TurnNotFound
 from memory.models import TurnStatus
+from memory.person import Person
 from memory.turns import Outcome, heartbeat, keep_partial_text
 
 logger = structlog.get_logger(__name__)
@@ -77,18 +78,24 @@ class Runner:
             asyncio.create_task(self._hear_stops(), name="stop requests"),
         ]
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether every turn has been seen through, the plugins behind it included."""
+        return not self._conducting
+
     def require_accepting(self) -> None:
         """Raises ServerStopping while the process goes down."""
         if not self.accepting:
             raise ServerStopping
 
-    def log_of(self, turn_id: UUID) -> TurnLog | None:
-        """The log of a turn that this process runs, or ran a moment ago."""
-        return self._logs.get(turn_id)
+    def log_of(self, user: Person, turn_id: UUID) -> TurnLog | None:
+        """The log of a turn of `user` that this process runs, or ran a moment ago."""
+        log = self._logs.get(turn_id)
+        return log if log and log.user_id == user.pk else None
 
     def launch(self, turn: FlowTurn) -> None:
         """Begins to answer. The turn goes on whether anybody listens or not."""
-        log = self._logs[turn.turn_id] = TurnLog(turn.turn_id)
+        log = self._logs[turn.turn_id] = TurnLog(turn.turn_id, user_id=turn.user.pk)
         voice = Voice(log, self.relay.publish)
         voice.emit("turn.started", session_id=str(turn.conversation.pk), seq=turn.turn.seq)
         answering = asyncio.create_task(answer(turn, voice), name=f"answer {turn.turn_id}")
@@ -155,7 +162,7 @@ class Runner:
     async def _forget(self, running: Running) -> None:
         """Ends a turn that was erased while it ran, and leaves nothing of it."""
         turn_id = running.turn.turn_id
-        running.voice.emit("turn.stopped", output="", html="")
+        running.voice.end(ERASED, html="")
         del self._running[turn_id], self._logs[turn_id]
         await self.relay.forget(turn_id)
 
@@ -226,6 +233,7 @@ _current: Runner | None = None
 async def start() -> Runner:
     """Makes the process's runner on the running loop."""
     global _current  # the one runner of the process, made by the server's lifespan
+    await threads.run(prepare)
     _current = Runner()
     _current.start()
     return _current

@@ -10,6 +10,8 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from llm.text import safe
+from memory import opening
+from memory.consolidation import redo
 from memory.errors import (
     ClientTurnIdReused,
     NotTheLastTurn,
@@ -18,11 +20,9 @@ from memory.errors import (
     TurnNotFound,
     TurnRunning,
 )
-from memory.models import Conversation, MemoryOwner, Turn, TurnStatus
+from memory.models import Conversation, MemoryOwner, Turn, TurnStatus, Unit
 from memory.models.conversation import lease
 from memory.person import Person
-
-TITLE_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class TurnRequest:
     memory: bool | None = None
     flow_memory: bool = True
     replaces: UUID | None = None
+    inputs: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,9 @@ def open_turn(user: Person, request: TurnRequest) -> OpenedTurn:
     A repeat with the same `client_turn_id` and input gives the turn that it opened first. Raises
     SessionNotFound, TurnRunning, ClientTurnIdReused, TurnNotFound or NotTheLastTurn; then nothing was changed.
     """
+    at_once = _open_at_once(user, request)
+    if at_once:
+        return at_once
     try:
         with transaction.atomic():
             return _open(user, request)
@@ -80,45 +84,75 @@ def open_turn(user: Person, request: TurnRequest) -> OpenedTurn:
             return _open(user, request)
 
 
+def _open_at_once(user: Person, request: TurnRequest) -> OpenedTurn | None:
+    """The usual case, in one statement; None when there is something to look into."""
+    if request.replaces:
+        return None
+    turn = _question(user, request)
+    try:
+        if request.session_id:
+            turn.conversation_id = request.session_id
+            saved = opening.continue_session(turn)
+        else:
+            turn.conversation = _new_session(user, request, turn)
+            saved = opening.begin_session(turn)
+    except IntegrityError:
+        return None  # another request of this session, or with this client_turn_id, was quicker
+    return OpenedTurn(turn, turn.conversation, fresh=True) if saved else None
+
+
 def _open(user: Person, request: TurnRequest) -> OpenedTurn:
     session_id = request.session_id or _session_of(user, request)
     conversation = _locked_session(user, request.flow_id, session_id) if session_id else None
-    words = safe(request.input)
-    repeated = _repeated(user, request, words)
+    turn = _question(user, request)
+    repeated = _repeated(user, request, turn.input)
     if repeated:
         return OpenedTurn(repeated, repeated.conversation, fresh=False)
     owner, _ = MemoryOwner.objects.get_or_create(user_id=user.pk)
     fresh_session = conversation is None
     if conversation is None:
-        conversation = Conversation(
-            user_id=user.pk,
-            flow_id=request.flow_id,
-            flow_name=request.flow_name,
-            flow_version=request.flow_version,
-            title=first_words(words),
-        )
+        conversation = _new_session(user, request, turn)
     else:
         _make_room(conversation)
         _supersede(conversation, request.replaces)
-    turn = Turn(
-        conversation=conversation,
-        user_id=user.pk,
-        flow_id=conversation.flow_id,
-        seq=conversation.last_seq + 1,
-        client_turn_id=request.client_turn_id,
-        input=words,
-        replaces_id=request.replaces,
-        memory_enabled=_may_remember(owner, conversation, request),
-        lease_until=lease(),
-    )
-    conversation.last_seq += 2
-    conversation.last_active_at = turn.started_at
+        turn.seq = conversation.last_seq + 1
+        conversation.last_seq += 2
+        conversation.last_active_at = turn.started_at
+    turn.conversation = conversation
+    turn.memory_enabled &= owner.memory_enabled and conversation.memory_enabled
     if fresh_session:
         conversation.save(force_insert=True)
     else:
-        conversation.save(update_fields=["last_seq", "last_active_at", "revision"])
+        conversation.save(update_fields=["last_seq", "last_active_at", "revision", "epoch", "consolidated_seq"])
     turn.save(force_insert=True)
     return OpenedTurn(turn, conversation, fresh=True)
+
+
+def _question(user: Person, request: TurnRequest) -> Turn:
+    """The turn, in no session yet. Each switch can only narrow: here the flow's and the request's."""
+    return Turn(
+        user_id=user.pk,
+        flow_id=request.flow_id,
+        seq=1,
+        client_turn_id=request.client_turn_id,
+        input=safe(request.input),
+        inputs=request.inputs,
+        replaces_id=request.replaces,
+        memory_enabled=request.flow_memory and request.memory is not False,
+        lease_until=lease(),
+    )
+
+
+def _new_session(user: Person, request: TurnRequest, first: Turn) -> Conversation:
+    return Conversation(
+        user_id=user.pk,
+        flow_id=request.flow_id,
+        flow_name=request.flow_name,
+        flow_version=request.flow_version,
+        title=opening.first_words(first.input),
+        last_seq=2,
+        last_active_at=first.started_at,
+    )
 
 
 def _session_of(user: Person, request: TurnRequest) -> UUID | None:
@@ -168,24 +202,10 @@ def _supersede(conversation: Conversation, turn_id: UUID | None) -> None:
     if last is None or last.pk != turn_id:
         raise NotTheLastTurn if conversation.turns.filter(pk=turn_id).exists() else TurnNotFound
     conversation.turns.filter(pk=turn_id).update(status=TurnStatus.SUPERSEDED)
+    Unit.objects.filter(turn=turn_id, user_id=conversation.user_id).delete()  # no longer found from now on
+    redo(conversation, turn_id)
     conversation.revision += 1
-
-
-def _may_remember(owner: MemoryOwner, conversation: Conversation, request: TurnRequest) -> bool:
-    """Each switch can only narrow: the user's, the flow's, the session's, the request's."""
-    switches = (
-        owner.memory_enabled,
-        request.flow_memory,
-        conversation.memory_enabled,
-        request.memory is not False,
-    )
-    return all(switches)
-
-
-def first_words(text: str) -> str:
-    """A title until a better one is made: the first line, cut to about 40 characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+    conversation.epoch += 1  # what is being made of the old turn is not stored
 
 
 # One statement in autocommit: the answer is durable when it returns, at the price of a single commit.

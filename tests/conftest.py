@@ -11,7 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django_redis import get_redis_connection
 
+from flows import runner
 from flows.models import Flow
+from llm.profile import forget_recent
 from memory import window
 from memory.models import Turn, TurnStatus
 from tests.doubles import ModelServer
@@ -22,7 +24,8 @@ from tests.waiting import eventually
 
 @pytest.fixture(autouse=True)
 def _fresh_redis(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Empties this worker's Redis database around tests that use the database."""
+    """Empties this worker's Redis database around tests that use the database, and what a process has at hand."""
+    forget_recent()
     if request.node.get_closest_marker("django_db") is None and "address" not in request.fixturenames:
         yield
         return
@@ -51,9 +54,10 @@ def address(django_db_setup: None) -> Iterator[str]:
 
 
 @pytest.fixture
-def live(transactional_db: None, address: str) -> str:
-    """The running server over a database whose rows every thread sees."""
-    return address
+def live(transactional_db: None, address: str) -> Iterator[str]:
+    """The running server over a database whose rows every thread sees. It ends when every turn is seen through."""
+    yield address
+    eventually(lambda: runner.current().is_idle)
 
 
 @pytest.fixture
