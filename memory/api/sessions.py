@@ -1,9 +1,11 @@
-"""REST over conversations: `/api/memory/…`. Everything is the caller's own."""
+"""Conversations, searching them, erasing, exporting, and the switches."""
 
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
@@ -13,15 +15,19 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory import forgetting
-from memory.fields import Strict, query
+from memory.export import pieces, streamed
+from memory.fields import Error, Strict, nothing_in, query
 from memory.manager import MemoryManager
 from memory.models import Conversation, MemoryOwner
 from memory.pages import message_page
 from memory.person import Person
+from memory.retrieval.search import Query
 from memory.serializers import (
     EraseReport,
     EraseRequest,
     ExportQuery,
+    FoundSerializer,
+    SearchQuery,
     SessionChange,
     SessionDetailSerializer,
     SessionQuery,
@@ -49,6 +55,26 @@ class SessionList(ListAPIView[Conversation]):
         return sessions
 
 
+class Search(APIView):
+    """What the caller said in any session, by words and meaning."""
+
+    @extend_schema(parameters=[SearchQuery], responses=FoundSerializer)
+    def get(self, request: Request) -> Response:
+        """The turns that bear on `q`, best first."""
+        asked = query(SearchQuery, request)
+        context = MemoryManager().retrieve_memory(
+            request.user, Query(asked["q"], limit=asked["k"], archived=True, deadline=settings.SEARCH_SECONDS)
+        )
+        found = {
+            "results": context.hits,
+            "entities": context.related_entities,
+            "relations": context.related_relations,
+            "missing": context.missing,
+            "took_ms": context.took_ms,
+        }
+        return Response(FoundSerializer(found).data)
+
+
 class SessionDetail(APIView):
     """One session of the caller."""
 
@@ -74,6 +100,7 @@ class SessionDetail(APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Erases the session and everything made from it."""
+        nothing_in(request)
         MemoryManager().delete_session(request.user, session_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -108,6 +135,7 @@ class SessionShare(APIView):
     @extend_schema(request=None, responses=ShareSerializer)
     def post(self, request: Request, session_id: UUID) -> Response:
         """Makes the link, or brings the one there is up to date."""
+        nothing_in(request)
         shared = MemoryManager().share_session(request.user, session_id)
         address = request.build_absolute_uri(f"/shared/{shared.token}/")
         return Response(ShareSerializer({"url": address, "created_at": shared.created_at}).data)
@@ -115,6 +143,7 @@ class SessionShare(APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Ends the link."""
+        nothing_in(request)
         MemoryManager().unshare_session(request.user, session_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -122,7 +151,7 @@ class SessionShare(APIView):
 class Erase(APIView):
     """Clear memory: one session, one flow, or everything."""
 
-    @extend_schema(request=EraseRequest, responses=EraseReport)
+    @extend_schema(request=EraseRequest, responses={200: EraseReport, 404: Error})
     def post(self, request: Request) -> Response:
         """Erases for good and reports what went where."""
         asked = EraseRequest(data=request.data)
@@ -130,6 +159,18 @@ class Erase(APIView):
         wanted = asked.validated_data | {"scope": forgetting.Scope(asked.validated_data["scope"])}
         report = forgetting.erase(request.user, **wanted)
         return Response(EraseReport(report.as_dict()).data)
+
+
+class Export(APIView):
+    """Everything that is held about the caller."""
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    def get(self, request: Request) -> HttpResponseBase:
+        """A download that is written while it is read; `docs/privacy.md` says what is in it."""
+        query(Strict, request)
+        response = StreamingHttpResponse(streamed(pieces(request.user)), content_type="application/json")
+        response["Content-Disposition"] = f'attachment; filename="tacit-{timezone.now():%Y-%m-%d}.json"'
+        return response
 
 
 class Settings(APIView):
