@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import structlog
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from knox.auth import TokenAuthentication
 from rest_framework.authentication import get_authorization_header
@@ -17,7 +18,12 @@ class KeyAuthentication(TokenAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         """The user and token of a valid key, None without a key; a bad or expired one is a 401."""
         key = key_of(get_authorization_header(request))
-        return None if key is None else self.authenticate_credentials(key)
+        if key is None:
+            return None
+        user, row = self.authenticate_credentials(key)
+        # Of the login by cookie the middleware knows before the view; of this one nobody did.
+        structlog.contextvars.bind_contextvars(user_id=user.pk)
+        return user, row
 
     def authenticate_credentials(self, token: bytes) -> tuple[Any, Any]:
         """The user and token of a valid key. Raises AuthenticationFailed for anything else."""

@@ -7,6 +7,8 @@ from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
+from memory.fields import whole_number
+
 
 class CursorPages(CursorPagination):
     """50 rows a page, at most 200; a view names its `ordering`."""
@@ -14,6 +16,10 @@ class CursorPages(CursorPagination):
     page_size = 50
     max_page_size = 200
     page_size_query_param = "limit"
+
+    def get_page_size(self, request: Request) -> int:
+        """As many rows as the client asks for. Raises ValidationError for what is no number of rows."""
+        return whole_number(request, "limit", default=self.page_size, least=1, most=self.max_page_size)
 
     def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
         """The order that the view names."""

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpRequest
-from django.http.request import validate_host
+from django.http.request import split_domain_port, validate_host
 from django.utils import translation
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -46,7 +46,7 @@ def _user_and_language(key: bytes | None, headers: dict[str, str]) -> dict[str, 
 def _same_site(headers: dict[str, str]) -> bool:
     """Whether a browser's Origin is this site. Programs send none, and no browser can leave it out."""
     origin, host = headers.get("origin"), headers.get("host", "")
-    if not validate_host(host.rsplit(":", 1)[0], settings.ALLOWED_HOSTS):
+    if not validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS):
         return False
     # Compared as text: what is no address at all is not this site either.
     return origin is None or origin.partition("://")[2] == host or origin in settings.CSRF_TRUSTED_ORIGINS

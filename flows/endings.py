@@ -14,13 +14,18 @@ from memory.turns import Outcome
 logger = structlog.get_logger(__name__)
 
 NOT_SAVED = "not_saved"
+ERASED = Outcome(status=TurnStatus.STOPPED, error_code="erased")
+"""How a turn ends for its listeners whose session was erased while it ran: with nothing, and with words that say so."""
 SENTENCES = {
     str(vars(error)["code"]): vars(error)["detail"]
     for module in (llm_errors, flow_errors)
     for error in vars(module).values()
     if isinstance(error, type) and issubclass(error, Exception) and {"code", "detail"} <= vars(error).keys()
-} | {NOT_SAVED: _("The answer could not be saved. Copy it if you need it, and try again.")}
-"""What a person is told for each code of a failed turn."""
+} | {
+    NOT_SAVED: _("The answer could not be saved. Copy it if you need it, and try again."),
+    ERASED.error_code: _("This conversation was erased."),
+}
+"""What a person is told for each code with which a turn ends."""
 
 EVENTS = {
     TurnStatus.COMPLETE: "turn.completed",
@@ -49,7 +54,7 @@ def closing_event(outcome: Outcome, *, html: str) -> tuple[str, dict[str, Any]]:
     """The type and data of the terminal event of a turn that ended with `outcome`."""
     status = TurnStatus(outcome.status)
     data: dict[str, Any] = {"output": outcome.output, "html": html}
-    if status is TurnStatus.FAILED:
+    if status is TurnStatus.FAILED or outcome.error_code == ERASED.error_code:
         data |= {"code": outcome.error_code, "detail": sentence(outcome.error_code)}
     if outcome.waiting:
         data["waiting"] = str(outcome.waiting)

@@ -3,6 +3,7 @@
 They travel over the channel layer and may be lost; whoever gets one reads the state from the API.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -21,8 +22,7 @@ def group_of(user_id: int) -> str:
 
 async def send(user_id: int, kind: str, **data: Any) -> None:
     """Sends a notice to every open page of a person; silently nothing while Redis is away."""
-    message = {"type": "notice", "body": {"type": kind, **data}}
-    await groups.tell(group_of(user_id), message)
+    await _tell(user_id, [{"type": kind, **data}])
 
 
 async def session_changed(user_id: int, session_id: UUID) -> None:
@@ -30,9 +30,20 @@ async def session_changed(user_id: int, session_id: UUID) -> None:
     await send(user_id, "session.changed", session_id=str(session_id))
 
 
+async def sessions_erased(user_id: int, session_ids: Iterable[UUID]) -> None:
+    """Tells a person's pages which of their sessions are gone; one message, however many they are."""
+    frames = [{"type": "session.changed", "session_id": str(session_id), "erased": True} for session_id in session_ids]
+    if frames:
+        await _tell(user_id, frames)
+
+
 def send_from_job(user_id: int, kind: str, **data: Any) -> None:
     """Sends a notice from synchronous code outside the server."""
     async_to_sync(send)(user_id, kind, **data)
+
+
+async def _tell(user_id: int, frames: list[dict[str, Any]]) -> None:
+    await groups.tell(group_of(user_id), {"type": "notice", "frames": frames})
 
 
 class NoticeConsumer(JsonSocket):
@@ -57,5 +68,6 @@ class NoticeConsumer(JsonSocket):
             await self.channel_layer.group_discard(self._group, self.channel_name)
 
     async def notice(self, message: dict[str, Any]) -> None:
-        """Passes a notice on to the page."""
-        await self.send_frame(message["body"])
+        """Passes notices on to the page, a frame each."""
+        for frame in message["frames"]:
+            await self.send_frame(frame)

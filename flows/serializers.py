@@ -10,7 +10,7 @@ from flows.conversation import Command
 from flows.endings import sentence
 from flows.markdown import render
 from flows.models import Flow
-from memory.fields import ObjectId, SafeText, Strict
+from memory.fields import ObjectId, SafeText, SafeTexts, Strict
 from memory.models import Turn
 from memory.models.conversation import TurnStatus
 
@@ -37,7 +37,7 @@ class TurnStart(Strict):
     client_turn_id = SafeText(required=False, allow_null=True, max_length=100)
     memory = serializers.BooleanField(required=False, allow_null=True)
     edit_of = ObjectId(required=False, allow_null=True)
-    inputs = serializers.DictField(child=SafeText(allow_blank=True), required=False)
+    inputs = SafeTexts(required=False)
 
     def command(self, flow_id: int) -> Command:
         """The checked body as a command. Raises ValidationError, or NotFound for a malformed id."""

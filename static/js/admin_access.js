@@ -5,7 +5,7 @@ const SYMBOL = ".material-symbols-outlined";
 function name(part, names) {
   const symbol = part.matches(SYMBOL) ? part : part.querySelector(SYMBOL);
   const bare = symbol && symbol.textContent.trim() === part.textContent.trim();
-  if (bare && !part.title) part.setAttribute("aria-label", names[symbol.textContent.trim()] ?? symbol.textContent.trim());
+  if (bare && !part.title && !part.ariaLabel) part.setAttribute("aria-label", names[symbol.textContent.trim()] ?? symbol.textContent.trim());
 }
 
 addEventListener("DOMContentLoaded", () => {
@@ -14,7 +14,7 @@ addEventListener("DOMContentLoaded", () => {
     part.tabIndex = 0;
     part.setAttribute("role", "button");
   }
-  for (const part of document.querySelectorAll("button, [role=button]")) name(part, names);
+  for (const part of document.querySelectorAll("a, button, [role=button]")) name(part, names);
   for (const symbol of document.querySelectorAll(`${SYMBOL}:not([role])`)) symbol.setAttribute("aria-hidden", "true");
 });
 

@@ -34,7 +34,16 @@ async function mark(button) {
   }
 }
 
+/** Takes an erased conversation out of those one was last in. */
+function forget(session) {
+  for (const link of all(`.recent a[href$="/${session}/"]`)) link.closest("li").remove();
+  for (const recent of all(".recent")) if (!one("li", recent)) recent.remove();
+}
+
 search?.addEventListener("input", narrow);
 on(document, "click", "[data-favourite]", mark);
 startSessions(() => location.reload());
-startNotices(refreshSoon);
+startNotices((session, erased) => {
+  refreshSoon();
+  if (erased) forget(session);
+});

@@ -23,7 +23,8 @@ export async function refreshSessions() {
   if (current) setTitle(current.dataset.title);
 }
 
-function setTitle(title) {
+/** Shows what the page is about now: a session's title, or the name of its flow. */
+export function setTitle(title) {
   page.title = title;
   document.title = `${title} · ${document.title.split(" · ").at(-1)}`;
 }

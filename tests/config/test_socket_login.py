@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
@@ -68,6 +70,25 @@ def test_a_host_that_is_not_ours_is_refused(live: str, flow: Flow, cookie: str) 
     """O4: else another name for this server would be its own origin."""
     headers = {"Host": "evil.example", "Origin": "http://evil.example", "Cookie": cookie}
     assert status(live, f"flows/{flow.pk}/", **headers) == 403
+
+
+@pytest.mark.parametrize("host", ["[::1]", "[::1]:8000", "127.0.0.1", "127.0.0.1:1", "LOCALHOST:8000", "localhost."])
+def test_a_host_is_ours_as_it_is_for_pages(live: str, flow: Flow, cookie: str, settings: Any, host: str) -> None:
+    """O4: an IPv6 address has colons of its own; a port says nothing."""
+    settings.ALLOWED_HOSTS = ["[::1]", "127.0.0.1", "localhost"]
+    headers = {"Host": host, "Cookie": cookie}
+    page = httpx2.get(f"{live}/flows/{flow.pk}/", headers=headers)
+    assert (page.status_code, status(live, f"flows/{flow.pk}/", **headers, Origin=f"http://{host}")) == (200, 101)
+
+
+@pytest.mark.parametrize("host", ["[::2]", "[::1]x", "[::1", "::1", "evil.example:8000", "127.0.0.1:x", "", ":8000"])
+def test_a_host_is_foreign_as_it_is_for_pages(live: str, flow: Flow, cookie: str, settings: Any, host: str) -> None:
+    """O4."""
+    settings.ALLOWED_HOSTS = ["[::1]", "127.0.0.1", "localhost"]
+    headers = {"Host": host, "Cookie": cookie}
+    page = httpx2.get(f"{live}/flows/{flow.pk}/", headers=headers)
+    assert page.status_code == 400
+    assert status(live, f"flows/{flow.pk}/", **headers, Origin=f"http://{host}") in (400, 403)
 
 
 def test_a_site_that_settings_trust_is_let_in(live: str, flow: Flow, cookie: str, settings: object) -> None:

@@ -10,6 +10,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from flows.models import Flow
 from memory.signals import session_changed
+from tests.factories import ConversationFactory
 from tests.people import Person
 
 
@@ -33,6 +34,19 @@ def test_a_job_that_changes_a_session_tells_its_owner(bob: Person, flow: Flow) -
     with page_of(bob) as page:
         session_changed.send(sender=None, user_id=bob.user.pk, session_id="some-session")
         assert json.loads(page.recv(timeout=20)) == {"type": "session.changed", "session_id": "some-session"}
+
+
+def test_erasing_tells_the_owners_pages_which_sessions_are_gone(bob: Person, carol: Person, flow: Flow) -> None:
+    """M10: one notice for each, and none to strangers."""
+    sessions = [ConversationFactory(user=bob.user, flow_id=flow.pk) for _ in range(3)]
+    with page_of(bob) as page, page_of(carol) as strangers:
+        bob.api.delete(f"/api/memory/sessions/{sessions[0].pk}")
+        bob.api.post("/api/memory/erase", json={"scope": "all"})
+        notices = [json.loads(page.recv(timeout=20)) for _ in sessions]
+        assert {(notice["type"], notice["erased"]) for notice in notices} == {("session.changed", True)}
+        assert {notice["session_id"] for notice in notices} == {str(session.pk) for session in sessions}
+        session_changed.send(sender=None, user_id=carol.user.pk, session_id="carols")
+        assert json.loads(strangers.recv(timeout=20))["session_id"] == "carols"
 
 
 def test_nobody_listens_without_a_login(live: str) -> None:

@@ -176,6 +176,14 @@ def test_a_frame_that_makes_no_sense_closes_nothing(
         assert socket.to_end()[-1]["output"] == "还在吗"
 
 
+@pytest.mark.parametrize("raw", ["{", '{"type": "turn.delete"}'])
+def test_a_frame_that_makes_no_sense_is_refused_in_the_language_of_the_page(bob: Person, flow: Flow, raw: str) -> None:
+    """S1."""
+    with bob.socket(flow.pk, headers={"Accept-Language": "zh-hans"}) as socket:
+        socket.connection.send(raw)
+        assert not socket.receive()["detail"].isascii()
+
+
 @pytest.mark.parametrize("after", [None, "3", -1, 1.5, [], True, 2**70])
 def test_an_odd_place_to_attach_at_is_survived(bob: Person, flow: Flow, model: ModelServer, after: Any) -> None:
     """S3."""
