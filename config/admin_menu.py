@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 
 from flows.models import Flow
 from llm.models import ProviderProfile
-from memory.models import Conversation
+from memory.models import Conversation, DeadLetter
+from profiles.models import Department, UserProfile, WorkTask
 
 ICONS: tuple[dict[type[Model], str], ...] = (
-    {User: "person", Group: "group"},
-    {Flow: "account_tree", Conversation: "forum"},
+    {UserProfile: "badge", Department: "lan", User: "person", Group: "group"},
+    {WorkTask: "task_alt", Flow: "account_tree", Conversation: "forum", DeadLetter: "mark_email_unread"},
     {ProviderProfile: "neurology"},
     {AccessAttempt: "lock"},
 )

@@ -26,9 +26,11 @@ class TacitAdminSite(UnfoldAdminSite):
         return redirect("admin:index")
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The overview: figures and health for superusers, a word of welcome for other staff."""
+        """The overview for superusers, their team for managers, a word of welcome for other staff."""
         from config import overview  # needs models, which the site is made before
 
+        if not request.user.is_superuser and request.user.has_perm("profiles.view_userprofile"):
+            return redirect("admin:profiles_userprofile_changelist")
         context = overview.of(request) if request.user.is_superuser else {}
         response: HttpResponse = super().index(request, {**(extra_context or {}), **context})
         return response

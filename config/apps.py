@@ -8,3 +8,7 @@ class ConfigAppConfig(AppConfig):
 
     def ready(self) -> None:
         from config import checks  # noqa: F401  # registers the checks
+        from config.erasing import held
+        from memory.signals import exporting
+
+        exporting.connect(held, weak=False, dispatch_uid="config.export")

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy
 from django.views.defaults import page_not_found
 from drf_standardized_errors.formatter import ExceptionFormatter
 from drf_standardized_errors.handler import ExceptionHandler
-from drf_standardized_errors.handler import exception_handler as standard_handler
 from rest_framework.exceptions import APIException, NotFound
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -21,6 +20,11 @@ STATUS = {
     "client_turn_id_reused": 409,
     "not_the_last_turn": 409,
     "turn_ended": 409,
+    "task_changed": 409,
+    "says_the_same": 409,
+    "memory_not_active": 409,
+    "client_key_reused": 409,
+    "not_yours_to_change": 403,
     "invalid_definition": 400,
     "context_too_long": 413,
     "model_timeout": 504,
@@ -52,6 +56,12 @@ class DatabaseAway(APIException):
 class Handler(ExceptionHandler):
     """Knows domain errors by their shape: `code` and `detail`."""
 
+    def get_headers(self, exc: APIException) -> dict[str, str]:
+        """With the seconds to wait, where an error passes by itself."""
+        headers: dict[str, str] = super().get_headers(exc)
+        wait = RETRY_AFTER.get(getattr(self.exc, "code", ""))
+        return headers | ({"Retry-After": wait} if wait else {})
+
     def report_exception(self, exc: APIException, response: Response) -> None:
         """Reports faults of ours alone: a model that failed is logged where it failed."""
         if not isinstance(exc, DomainError):
@@ -72,14 +82,6 @@ class Formatter(ExceptionFormatter):
         body = super().format_error_response(error_response)
         turn_id = getattr(self.exc, "turn_id", None)
         return body | ({"turn_id": str(turn_id)} if turn_id else {})
-
-
-def exception_handler(exc: Exception, context: Any) -> Response | None:
-    """DRF's handler: every error of the API as `{type, errors: [{code, detail, attr}]}`."""
-    response = standard_handler(exc, context)
-    if response is not None and (wait := RETRY_AFTER.get(getattr(exc, "code", ""))):
-        response["Retry-After"] = wait
-    return response
 
 
 class ApiNotFound(APIView):

@@ -6,6 +6,7 @@ from django.utils.translation import ngettext_lazy
 SKIN = (
     _("After you've created a user, you’ll be able to edit more user options."),
     _("Apply Filters"),
+    _("Choose file to upload"),
     _("Dark"),
     _("General"),
     _("Go back"),

@@ -11,6 +11,9 @@ from redis.retry import Retry
 from config import admin_skin, env
 from config.beat import SCHEDULE
 from config.logs import logging_config
+from config.memory_defaults import *  # noqa: F403  # each name there is a setting
+from config.memory_defaults import RECALL_THREADS
+from config.model_settings import *  # noqa: F403  # each name there is a setting
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -60,6 +63,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.csp.PolicyMiddleware",
+    "config.privacy.PrivateMiddleware",
     "config.request_lines.RequestLines",
     "profiles.middleware.PreferencesMiddleware",
     "config.errors.PlainNotFoundMiddleware",
@@ -103,7 +107,7 @@ def _database(url: str) -> dict[str, Any]:
         "PORT": parts.port or "",
         "OPTIONS": {
             **dict(parse_qsl(parts.query)),  # such as sslmode=require
-            "pool": {"min_size": 1, "max_size": DATABASE_THREADS, "timeout": 5},
+            "pool": {"min_size": 1, "max_size": DATABASE_THREADS + RECALL_THREADS, "timeout": 5},
         },
     }
 
@@ -228,13 +232,17 @@ REST_FRAMEWORK = {
         "login": env.text("THROTTLE_LOGIN", default="30/min"),
     },
     "DEFAULT_SCHEMA_CLASS": "drf_standardized_errors.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "config.errors.exception_handler",
+    "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
+    "URL_FORMAT_OVERRIDE": None,  # ?format= is a query parameter like any other: refused where it is not known
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 DRF_STANDARDIZED_ERRORS = {
     "EXCEPTION_HANDLER_CLASS": "config.errors.Handler",
     "EXCEPTION_FORMATTER_CLASS": "config.errors.Formatter",
     "ENABLE_IN_DEBUG_FOR_UNHANDLED_EXCEPTIONS": True,
+    # In the schema of every operation that can answer with them; a view names what it adds.
+    "ALLOWED_ERROR_STATUS_CODES": [400, 401, 403, 404, 406, 415, 429, 503],
+    "ERROR_SCHEMAS": dict.fromkeys(["400", "401", "403", "404", "406", "415", "429", "503"], "memory.fields.Error"),
 }
 REST_KNOX = {"TOKEN_TTL": None, "AUTO_REFRESH": False, "TOKEN_LIMIT_PER_USER": 50}
 API_TOKEN_DAYS = env.number("API_TOKEN_DAYS", default=90)
@@ -247,7 +255,10 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "ENUM_NAME_OVERRIDES": {"TurnStatus": "memory.models.conversation.TurnStatus"},
+    "ENUM_NAME_OVERRIDES": {
+        "WorkStatus": "profiles.models.work.WorkStatus",
+        "TurnStatus": "memory.models.conversation.TurnStatus",
+    },
 }
 
 # --- Language, time, static files ----------------------------------------------------------------------------
@@ -268,24 +279,18 @@ STORAGES = {
     },
 }
 
-# --- Models --------------------------------------------------------------------------------------------------
-
-LLM_BASE_URL = env.text("LLM_BASE_URL", default="")
-LLM_API_KEY = env.secret("LLM_API_KEY", required=False)
-LLM_MODEL = env.text("LLM_MODEL", default="")
-LLM_DEADLINES = {"connect": 5, "first_token": 60, "idle": 30, "total": 600}
-"""Seconds: to connect, to the first piece of the answer, between two pieces, for the whole answer."""
-LLM_RETRIES = 2
-LLM_OFFLINE_DELAY = 0.015
-
 # --- Turns and memory ----------------------------------------------------------------------------------------
 
-FLOW_PLUGINS = ["flows.plugins.session_memory.SessionMemory"]
+FLOW_PLUGINS = [
+    "flows.plugins.session_memory.SessionMemory",
+    "flows.plugins.query_rewrite.QueryRewrite",
+    "flows.plugins.long_term_memory.LongTermMemory",
+    "flows.plugins.portrait.Portrait",
+    "flows.plugins.remember.Remember",
+    "flows.plugins.profile_facts.ProfileFacts",
+]
 """The middleware of every turn, in order, as dotted classes; see docs/memory.md."""
 
-WINDOW_MESSAGES = 40
-WINDOW_TTL = 7 * 24 * 3600
-SUMMARY_TTL = 30 * 24 * 3600
 TURN_INPUT_CHARS = 200_000
 TURN_LEASE_SECONDS = 15
 """A turn whose process has not renewed it for this long is interrupted by whoever notices first."""

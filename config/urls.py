@@ -21,5 +21,7 @@ urlpatterns = [
     path("accounts/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("i18n/setlang/", set_language, name="set_language"),
+    path("", include("memory.page_urls")),
+    path("", include("profiles.page_urls")),
     path("", include("flows.page_urls")),
 ]

@@ -19,6 +19,32 @@ class TurnNotFound(Exception):
     permanent = True
 
 
+class EpisodeNotFound(Exception):
+    code = "not_found"
+    detail = _("No such memory. It may have been deleted.")
+    permanent = True
+
+
+class RelationNotFound(Exception):
+    code = "not_found"
+    detail = _("No such relation. It may have gone with the last memory that named it.")
+    permanent = True
+
+
+class SaysTheSame(Exception):
+    """Another active memory of the same owner has these very words."""
+
+    code = "says_the_same"
+    detail = _("Another memory says the same. Change that one, or delete one of the two.")
+    permanent = True
+
+
+class NotToBeChanged(Exception):
+    code = "memory_not_active"
+    detail = _("This memory was replaced by another one. Make it active again before you archive it.")
+    permanent = True
+
+
 class TurnRunning(Exception):
     """The session already has a running turn; `turn_id` names it."""
 
@@ -53,3 +79,17 @@ class TurnEnded(Exception):
     code = "turn_ended"
     detail = _("This turn has already ended.")
     permanent = True
+
+
+class DimensionRefused(Exception):
+    """A vector has another length than the stored ones of its model."""
+
+    code = "dimension_refused"
+    permanent = True
+
+    def __init__(self, model: str, *, kept: int, given: int) -> None:
+        self.detail = (
+            f"The vectors of {model} have {kept} numbers, and this one has {given}. Give the other model another "
+            "name in EMBEDDING_MODEL, then run manage.py reembed."
+        )
+        super().__init__(self.detail)

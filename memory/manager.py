@@ -3,6 +3,7 @@
 Every call takes the user it is for, and sees nobody else's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -10,11 +11,14 @@ from uuid import UUID
 import orjson
 from django.db.models import F
 
-from memory import forgetting, window
+from memory import forgetting, related, window
 from memory.errors import SessionNotFound, TurnNotFound
-from memory.models import Conversation, SharedConversation, TitleSource, Turn
+from memory.models import Conversation, Episode, SharedConversation, TitleSource, Turn
 from memory.models.conversation import ConversationQuerySet
 from memory.person import Person
+from memory.recall import MemoryContext
+from memory.remembering import store_episode
+from memory.retrieval.search import Query
 from memory.turns import OpenedTurn, Outcome, TurnRequest, end_turn, open_turn
 
 HOT_COPY = "hot_copy"
@@ -45,6 +49,7 @@ class MemoryManager:
         """The window and summary as they stood before `turn`, from Redis, else from PostgreSQL.
 
         `conversation` is the row that opening the turn returned, so the good case costs one trip to Redis.
+        A turn whose memory is off is given what the copy holds of its own session, and no summary.
         """
         _require_owner(user, conversation)
         last_seq = turn.seq - 1
@@ -52,14 +57,16 @@ class MemoryManager:
             return Recalled()
         copy = window.read(conversation, last_seq=last_seq)
         if copy is None:
-            return self._rebuilt(conversation, last_seq)
+            return self._rebuilt(conversation, last_seq, memory=turn.memory_enabled)
         messages = copy.messages
+        if not turn.memory_enabled:
+            return Recalled(messages)
         if messages and messages[0]["seq"] <= conversation.covers_seq:
             messages = [message for message in messages if message["seq"] > conversation.covers_seq]
         first = messages[0]["seq"] if messages else last_seq + 1
         if first > conversation.covers_seq + 1 and len(copy.messages) >= window.capacity():
             messages = self._fallen_off(conversation, before=first) + messages
-        return Recalled(messages, copy.summary if conversation.covers_seq else "")
+        return Recalled(messages, copy.summary)
 
     def record_exchange(
         self, user: Person, *, conversation: Conversation, turn: Turn, outcome: Outcome
@@ -93,6 +100,17 @@ class MemoryManager:
         if turn is None:
             raise TurnNotFound
         return turn
+
+    def retrieve_memory(self, user: Person, query: str | Query) -> MemoryContext:
+        """What `user` said elsewhere that bears on the query, within its deadline and with no model call.
+
+        Never raises for a store that is away: what could not be reached is in `missing`.
+        """
+        return related.retrieve(user, Query(query) if isinstance(query, str) else query)
+
+    def add_episode(self, user: Person, session_id: UUID, turns: Sequence[Turn]) -> Episode:
+        """Stores what these turns of a session say as an episode, in the person's own words. Raises SessionNotFound."""
+        return store_episode(user, self.get_session(user, session_id), turns)
 
     def change_session(self, user: Person, session_id: UUID, **changes: Any) -> None:
         """Sets `title`, `memory_enabled` or `important`. Raises SessionNotFound."""
@@ -135,10 +153,12 @@ class MemoryManager:
         """Erases one session and everything made from it. Raises SessionNotFound."""
         return forgetting.erase(user, scope=forgetting.Scope.SESSION, session_id=session_id)
 
-    def _rebuilt(self, conversation: Conversation, last_seq: int) -> Recalled:
+    def _rebuilt(self, conversation: Conversation, last_seq: int, *, memory: bool) -> Recalled:
         """Reads the uncovered turns from PostgreSQL and leaves a fresh copy in Redis."""
-        past = Turn.objects.replayable(conversation).filter(seq__gt=conversation.covers_seq, seq__lte=last_seq)
-        turns = list(past)
+        past = Turn.objects.replayable(conversation).filter(seq__lte=last_seq)
+        turns = list(past.filter(seq__gt=conversation.covers_seq))
+        if len(turns) < window.capacity() // 2:  # covered ones fill the copy, for turns whose memory is off
+            turns = list(past.order_by("-seq")[: window.capacity() // 2])[::-1]
         shown = Turn.objects.shown(conversation).filter(seq__lte=last_seq)
         stored = window.replace(
             conversation,
@@ -146,7 +166,11 @@ class MemoryManager:
             last_seq=last_seq,
             message_count=sum(shown.values_list("messages", flat=True)),
         )
-        return Recalled(_as_messages(turns), conversation.summary, () if stored else (HOT_COPY,))
+        missing = () if stored else (HOT_COPY,)
+        if not memory:
+            return Recalled(_as_messages(turns)[-window.capacity() :], missing=missing)
+        uncovered = [turn for turn in turns if turn.seq > conversation.covers_seq]
+        return Recalled(_as_messages(uncovered), conversation.summary, missing)
 
     def _fallen_off(self, conversation: Conversation, *, before: int) -> list[dict[str, Any]]:
         """Uncovered messages that the hot copy no longer holds."""

@@ -1,6 +1,7 @@
-"""People and their groups in the admin."""
+"""People and their groups in the admin. The organisation and its work are in `profiles/organisation_admin.py`."""
 
 import zoneinfo
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -13,9 +14,12 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import StackedInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
-from unfold.widgets import UnfoldAdminSelectWidget
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from profiles.models import UserProfile
+from profiles import organisation_admin  # noqa: F401  # registers the other tables
+from profiles.models import Look, Sight, UserProfile
+from profiles.models.membership import refresh_membership
+from profiles.task_page import name_of
 from profiles.tick_boxes import TickBoxAdmin
 
 POWERS = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -25,29 +29,63 @@ admin.site.unregister(User)
 admin.site.unregister(Group)
 
 
+ORGANISATION = ("department", "manager")
+"""Where a person stands: it decides who sees whom and who may use what, so that it is a superuser's to set."""
+
+
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
     """Offers the time zones that there are."""
 
     class Meta:
         model = UserProfile
-        fields = ("display_name", "position", "department_name", "time_zone", "preferred_language")
+        fields = (
+            *("display_name", "position", "department", "manager", "aliases", "role_tags", "time_zone"),
+            "preferred_language",
+        )
         labels = {"display_name": _("Full name")}
         widgets = {
+            "aliases": UnfoldAdminTextInputWidget(),
+            "role_tags": UnfoldAdminTextInputWidget(),
             "time_zone": UnfoldAdminSelectWidget(
                 choices=[(zone, zone) for zone in sorted(zoneinfo.available_timezones())]
-            )
+            ),
         }
+
+
+class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]  # generic in the stubs only
+    """Names accounts by the name of the person."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{name_of(obj)} ({obj.get_username()})" if hasattr(obj, "profile") else str(obj)
 
 
 class ProfileInline(StackedInline):
     """How the person is called and spoken to. Everybody has one."""
 
     model = UserProfile
+    fk_name = "user"
     form = ProfileForm
     can_delete = False
     min_num = max_num = 1
     hide_title = True
     verbose_name_plural = _("profile")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return () if request.user.is_superuser else ORGANISATION
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without buttons to add a department or a manager in a window of its own."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field and db_field.name in ORGANISATION:
+            field.widget = field.widget.widget
+        return field
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Managers by the names that people know them by."""
+        if db_field.name == "manager":
+            kwargs["queryset"] = User.objects.filter(is_active=True).select_related("profile").order_by("username")
+            kwargs["form_class"] = PersonField
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
 
 @admin.register(User)
@@ -61,7 +99,7 @@ class PersonAdmin(DjangoUserAdmin, TickBoxAdmin):  # type: ignore[type-arg]  # g
     inlines = (ProfileInline,)
     list_display = ("username", "display_name", "department", "position", "role", "is_active", "last_login")
     list_filter = ("is_active", "is_staff", "is_superuser", "groups")
-    list_select_related = ("profile",)
+    list_select_related = ("profile__department",)
     search_fields = ("username",)
     search_help_text = _("Search by user name")
     ordering = ("username",)
@@ -77,7 +115,7 @@ class PersonAdmin(DjangoUserAdmin, TickBoxAdmin):  # type: ignore[type-arg]  # g
     def display_name(self, user: User) -> str | None:
         return _of_profile(user, "display_name")
 
-    @admin.display(description=_("department"), ordering="profile__department_name")
+    @admin.display(description=_("department"), ordering="profile__department__name")
     def department(self, user: User) -> str | None:
         return _of_profile(user, "department_name")
 
@@ -98,6 +136,24 @@ class PersonAdmin(DjangoUserAdmin, TickBoxAdmin):  # type: ignore[type-arg]  # g
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         own = tuple(super().get_readonly_fields(request, obj))
         return own if request.user.is_superuser else own + POWERS
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without the groups of departments: membership of these follows the profile."""
+        if db_field.name == "groups":
+            kwargs["queryset"] = Group.objects.filter(department=None).order_by("name")
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Saving the boxes took the groups of departments away; the profile gives them back."""
+        super().save_related(request, form, formsets, change)
+        refresh_membership(form.instance.pk)
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
+        """An account with its profile: somebody was looked at."""
+        response = super().change_view(request, object_id, *args, **kwargs)
+        user = getattr(response, "context_data", {}).get("original")
+        Look.objects.record(request.user, [user.pk] if user else [], sight=Sight.PROFILE)
+        return response
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Superusers are changed by superusers alone: who may set a password may log in with it."""

@@ -137,6 +137,10 @@ def test_tables_that_help_nobody_have_no_page() -> None:
         "auth.Group",
         "flows.Flow",
         "memory.Conversation",
+        "memory.DeadLetter",
+        "profiles.Department",
+        "profiles.UserProfile",
+        "profiles.WorkTask",
         "llm.ProviderProfile",
         "axes.AccessAttempt",
     }

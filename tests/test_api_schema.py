@@ -11,6 +11,7 @@ import yaml
 from django.core.management import call_command
 from rest_framework.throttling import SimpleRateThrottle
 
+from flows import runner
 from flows.models import Flow
 from tests.doubles import ModelServer
 from tests.factories import ConversationFactory, TurnFactory
@@ -50,6 +51,20 @@ def test_every_operation_says_what_it_does_and_gives(schema: dict[str, Any]) -> 
         assert "204" in operation["responses"] or all(response["content"] for response in done), name
     names = [operation["operationId"] for _, operation in operations(schema)]
     assert len(names) == len(set(names))
+
+
+def test_every_operation_lists_its_errors(schema: dict[str, Any]) -> None:
+    """O4: all of one shape; turns say besides what they may be refused or fail with."""
+    listed = {name: set(operation["responses"]) for name, operation in operations(schema)}
+    for name, codes in listed.items():
+        wanted = {"400", "401", "406", "415", "429", "503"} | ({"404"} if "{" in name or "erase" in name else set())
+        assert wanted <= codes, name
+    assert {"409", "413", "502", "504"} <= listed["post /api/flows/{flow_id}/execute"]
+    assert "409" in listed["post /api/flows/{flow_id}/stream"] & listed["post /api/turns/{turn_id}/regenerate"]
+    for name, operation in operations(schema):
+        for code, response in operation["responses"].items():
+            bodies = [media["schema"] for media in response.get("content", {}).values()]
+            assert code < "400" or bodies[0] == {"$ref": "#/components/schemas/Error"}, (name, code)
 
 
 def test_everything_but_the_login_asks_for_one(schema: dict[str, Any]) -> None:
@@ -147,6 +162,61 @@ def test_an_unknown_field_is_refused_and_changes_nothing(bob: Person, flow: Flow
         assert (refused.status_code, refused.json()["errors"][0]["attr"]) == (400, "user_id"), address
     assert bob.api.get(session).json() == before
     assert bob.api.get("/api/memory/settings").json()["memory_enabled"] is True
+
+
+def test_a_request_without_a_body_takes_no_field(bob: Person, flow: Flow, model: ModelServer) -> None:
+    """M2: as its neighbours do, and nothing happens."""
+    said = bob.says(flow, "你好")
+    session, turn = f"/api/memory/sessions/{said['session_id']}", f"/api/turns/{said['turn_id']}"
+    favourite = f"/api/flows/{flow.pk}/favourite"
+    requests = [
+        *(("POST", f"{turn}/stop"), ("POST", f"{turn}/regenerate"), ("PUT", favourite), ("DELETE", favourite)),
+        *(("POST", f"{session}/share"), ("DELETE", f"{session}/share"), ("DELETE", session)),
+        ("POST", "/api/auth/logout"),
+    ]
+    for method, address in requests:
+        refused = bob.api.request(method, address, json={"user_id": 1})
+        assert (refused.status_code, refused.json()["errors"][0]["attr"]) == (400, "user_id"), (method, address)
+    assert bob.api.get(session).json()["message_count"] == 2
+    for method, address in requests:
+        assert bob.api.request(method, address).status_code in (200, 202, 204), (method, address)
+
+
+@pytest.mark.parametrize("limit", ["-1", "0", "abc", "1.5", "", "9" * 30])
+def test_a_limit_that_is_no_number_of_rows_is_refused(bob: Person, flow: Flow, limit: str) -> None:
+    """O4: in words that say what is wanted."""
+    session = ConversationFactory(user=bob.user, flow_id=flow.pk)
+    for address in ("/api/memory/sessions", "/api/flows", f"/api/memory/sessions/{session.pk}"):
+        refused = bob.api.get(address, params={"limit": limit}, headers={"Accept-Language": "zh-hans"})
+        error = refused.json()["errors"][0]
+        assert (refused.status_code, error["attr"]) == (400, "limit"), address
+        assert error["detail"] == "请用不小于 1 的整数。"
+
+
+def test_a_format_that_is_asked_for_in_the_query_is_an_unknown_parameter(bob: Person, flow: Flow) -> None:
+    """O4: not an address that leads nowhere."""
+    session = ConversationFactory(user=bob.user, flow_id=flow.pk)
+    refused = bob.api.get(f"/api/memory/sessions/{session.pk}/export", params={"format": "pdf"})
+    assert (refused.status_code, refused.json()["errors"][0]["attr"]) == (400, "format")
+
+
+def test_a_title_is_one_line(bob: Person, flow: Flow) -> None:
+    """S8: it stands in lists, file names and headers."""
+    session = ConversationFactory(user=bob.user, flow_id=flow.pk)
+    address = f"/api/memory/sessions/{session.pk}"
+    renamed = bob.api.patch(address, json={"title": "北斗\r\nSet-Cookie: a\x1b[31m\u2028项目 👩‍👩‍👧\t"})
+    assert renamed.json()["title"] == "北斗 Set-Cookie: a [31m 项目 👩‍👩‍👧"
+    assert bob.api.patch(address, json={"title": "\r\n\x7f"}).status_code == 400
+
+
+def test_a_server_that_stops_says_when_to_come_back(
+    bob: Person, flow: Flow, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S4: 503 with Retry-After."""
+    monkeypatch.setattr(runner.current(), "accepting", False)
+    refused = bob.api.post(f"/api/flows/{flow.pk}/execute", json={"input": "你好"})
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    assert refused.json()["errors"][0]["code"] == "server_stopping"
 
 
 def test_every_error_has_the_same_shape(bob: Person, flow: Flow) -> None:

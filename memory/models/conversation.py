@@ -67,7 +67,8 @@ class Conversation(models.Model):
     """One conversation of one user with one flow, called *session* outside.
 
     `last_seq` is the number of the newest message, `covers_seq` the newest one that the summary covers,
-    `indexed_seq` the newest one that search has seen, `seen_seq` the newest one that its owner was shown;
+    `indexed_seq` the newest one that search has seen, `consolidated_seq` the newest one that an episode accounts for
+    or that was passed over, `seen_seq` the newest one that its owner was shown;
     `revision` is raised by every change other than an append, so that a copy can be told stale. `epoch` rises when
     the session is erased or a turn is replaced: a job that began before stores nothing.
     """
@@ -90,6 +91,9 @@ class Conversation(models.Model):
     index_claimed_until = models.DateTimeField(null=True, blank=True)
     summary_claimed_until = models.DateTimeField(null=True, blank=True)
     summary_failures = models.PositiveSmallIntegerField(default=0)
+    consolidated_seq = models.PositiveIntegerField(default=0)
+    consolidation_claimed_until = models.DateTimeField(null=True, blank=True)
+    consolidation_failures = models.PositiveSmallIntegerField(default=0)
     epoch = models.PositiveIntegerField(default=0)
     seen_seq = models.PositiveIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
@@ -105,9 +109,14 @@ class Conversation(models.Model):
         indexes = (
             models.Index(fields=["user", "flow_id", "-last_active_at"], name="conversation_recent_in_flow"),
             models.Index(fields=["user", "-last_active_at"], name="conversation_recent"),
-            # The queue of indexing: what it has not caught up with. It stays almost empty.
+            # The queues of indexing and consolidation: what they have not caught up with. They stay almost empty.
             models.Index(
                 fields=["user", "id"], condition=Q(indexed_seq__lt=F("last_seq")), name="conversation_unindexed"
+            ),
+            models.Index(
+                fields=["last_active_at"],
+                condition=Q(consolidated_seq__lt=F("last_seq")),
+                name="conversation_unconsolidated",
             ),
         )
 
@@ -131,7 +140,10 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
 
 class Turn(models.Model):
-    """One message of a user and the answer to it: messages `seq` and `seq + 1` of the conversation."""
+    """One message of a user and the answer to it: messages `seq` and `seq + 1` of the conversation.
+
+    `inputs` are the further inputs that its request named, `{name: text}`.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="turns")
@@ -140,6 +152,7 @@ class Turn(models.Model):
     seq = models.PositiveIntegerField()
     client_turn_id = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001  # NULLs are never equal
     input = models.TextField()
+    inputs = models.JSONField(default=dict, blank=True)
     output = models.TextField(blank=True, default="")
     status = models.CharField(max_length=12, choices=TurnStatus.choices, default=TurnStatus.RUNNING)
     memory_enabled = models.BooleanField(default=True)

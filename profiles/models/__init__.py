@@ -1,5 +1,27 @@
-"""The tables of people."""
+"""The tables of people and their work."""
 
-from profiles.models.people import UserProfile
+from profiles.models.access import Look, Sight
+from profiles.models.departments import Department
+from profiles.models.figures import Figures, FlowUse, figures_of
+from profiles.models.people import UserProfile, zone_of
+from profiles.models.tags import ProfileTag, TagKind, TagStatus, tag_key
+from profiles.models.work import UNFINISHED, WorkEvent, WorkStatus, WorkTask
 
-__all__ = ["UserProfile"]
+__all__ = [
+    "UNFINISHED",
+    "Department",
+    "Figures",
+    "FlowUse",
+    "Look",
+    "ProfileTag",
+    "Sight",
+    "TagKind",
+    "TagStatus",
+    "UserProfile",
+    "WorkEvent",
+    "WorkStatus",
+    "WorkTask",
+    "figures_of",
+    "tag_key",
+    "zone_of",
+]

@@ -1,7 +1,9 @@
-// What the server tells a person's open pages: a session of theirs has changed on this page, another one or elsewhere.
+// What the server tells a person's open pages: a session of theirs has changed on this page, another one or elsewhere;
+// somebody gave them work.
+import { one } from "./dom.js";
 import { LiveSocket } from "./socket.js";
 
-/** Calls `onChange(session)` for every session that changes; null when notices may have been missed. */
+/** Calls `onChange(session, erased)` for every session that changes; null when notices may have been missed. */
 export function startNotices(onChange) {
   const socket = new LiveSocket("/ws/me/");
   let wasOpen = false;
@@ -9,6 +11,15 @@ export function startNotices(onChange) {
     if (wasOpen) onChange(null);
     wasOpen = true;
   });
-  socket.addEventListener("frame", ({ frame }) => frame.type === "session.changed" && onChange(frame.session_id));
+  socket.addEventListener("frame", ({ frame }) => {
+    if (frame.type === "session.changed") onChange(frame.session_id, frame.erased === true);
+    if (frame.type === "task.assigned") markWork();
+  });
   socket.connect();
+}
+
+/** Puts the mark beside the way to the tasks; the page that shows them hears of it as `tacit:task`. */
+function markWork() {
+  one("[data-tasks-link] .dot")?.removeAttribute("hidden");
+  document.dispatchEvent(new Event("tacit:task"));
 }

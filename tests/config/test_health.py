@@ -29,6 +29,7 @@ def test_probes_need_no_host_name_and_no_login() -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
 
 
+@pytest.mark.django_db
 def test_metrics_count_memory_without_naming_anybody(client: Client) -> None:
     text = client.get("/metrics").content.decode()
     assert "tacit_memory_retrievals" in text

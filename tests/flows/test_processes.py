@@ -58,6 +58,7 @@ def test_a_killed_process_loses_no_word_of_what_was_said(
         eventually(lambda: b"delta" in b"".join(fields[b"e"] for _, fields in get_redis_connection().xrange(stream)))
         first.kill()
     elsewhere = at(bob, site.start().address)
+    elsewhere.api.patch("/api/memory/settings", json={"portrait_enabled": False})
     events = replayed(elsewhere, started["turn_id"], html=True)
     assert is_whole(events)
     assert (events[-1]["type"], events[-1]["output"]) == ("turn.interrupted", "半")
@@ -154,6 +155,7 @@ def test_a_killed_redis_costs_no_event_and_no_word(
     """S2, M6: whoever started the turn hears all of it at once; who listens elsewhere, when it has ended."""
     here = add_person("bob", site.start().address)
     there = at(here, site.start().address)
+    here.api.patch("/api/memory/settings", json={"portrait_enabled": False})
     with here.socket(flow.pk) as mine, there.socket(flow.pk) as other:
         mine.send("turn.start", input="问")
         events = mine.until("delta")

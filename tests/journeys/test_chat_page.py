@@ -223,18 +223,101 @@ def test_another_page_shows_what_is_said_here_as_it_is_said(
     expect(elsewhere.get_by_label("正在回答")).to_have_count(0)
 
 
+@pytest.mark.parametrize("scope", ["这次对话…", "这个流程…", "全部…"])
+def test_erasing_on_one_page_clears_the_others(
+    open_page: OpenPage, bob: Person, flow: Flow, model: ModelServer, scope: str
+) -> None:
+    """M10, S8: an open conversation shows the empty state with one calm line, lists lose it, and one can go on."""
+    page = open_page(bob, f"/flows/{flow.pk}/")
+    say(page, "金丝雀")
+    ended(page)
+    there, start = open_page(bob, page.url), open_page(bob, "/")
+    there.get_by_label("您的消息").fill("没发出的话")
+    expect(start.locator(".recent a")).to_have_count(1)
+    from_menu(page, scope)
+    page.get_by_role("button", name="清空", exact=True).click()
+    expect(there.get_by_text("这次对话已被清除。")).to_be_visible()
+    expect(there.locator(".welcome")).to_be_visible()
+    for other in (there, start):
+        expect(other.locator("body")).not_to_contain_text("金丝雀")
+        expect(other.locator(".session")).to_have_count(0)
+    expect(there).to_have_title(f"{flow.name} · 默契")
+    expect(there.get_by_label("您的消息")).to_have_value("没发出的话")
+    say(there, "重新开始")
+    expect(ended(there)).to_contain_text("重新开始")
+    assert Turn.objects.get().input == "重新开始"
+
+
+def test_an_answer_erased_while_it_is_written_ends_with_words_that_say_so(
+    open_page: OpenPage, bob: Person, flow: Flow, model: ModelServer, gate: threading.Event
+) -> None:
+    """M10: nothing is said to be kept, with notices or without them."""
+    for hears_notices in (True, False):
+        model.enqueue(Answer(["写了", "一半", "没写完"], hold=gate, hold_after=2))
+        page = open_page(bob, f"/flows/{flow.pk}/?new=1")
+        if not hears_notices:
+            page.route_web_socket(re.compile("/ws/me/"), lambda _line: None)
+            page.reload()
+        say(page, "写")
+        expect(last_turn(page)).to_contain_text("写了一半")
+        bob.api.post("/api/memory/erase", json={"scope": "all"})
+        expect(page.get_by_role("status").filter(has_text="这次对话已被清除。")).to_be_visible()
+        expect(page.locator(".turn")).to_have_count(0)
+        expect(page.get_by_label("停止")).to_be_hidden()
+        expect(page.locator("main")).not_to_contain_text("保留")
+
+
+def test_a_page_that_heard_no_notice_learns_of_the_erasing_when_one_writes(
+    open_page: OpenPage, bob: Person, flow: Flow, model: ModelServer
+) -> None:
+    """M10: the words come back, and the next try begins a new conversation."""
+    page = open_page(bob, f"/flows/{flow.pk}/")
+    page.route_web_socket(re.compile("/ws/me/"), lambda _line: None)
+    page.reload()
+    say(page, "金丝雀")
+    ended(page)
+    bob.api.post("/api/memory/erase", json={"scope": "all"})
+    say(page, "还在吗")
+    expect(page.get_by_text("这次对话已被清除。")).to_be_visible()
+    expect(page.locator("main")).not_to_contain_text("金丝雀")
+    page.get_by_label("您的消息").press("Enter")
+    expect(ended(page)).to_contain_text("还在吗")
+
+
 def test_older_messages_come_as_one_scrolls_up(open_page: OpenPage, bob: Person, flow: Flow) -> None:
     """S1"""
     conversation = ConversationFactory(user=bob.user, flow_id=flow.pk)
-    for _ in range(50):
+    for _ in range(30):
         TurnFactory(conversation=conversation, output="回答。\n\n" * 5)
     page = open_page(bob, f"/flows/{flow.pk}/")
-    expect(page.locator(".turn")).to_have_count(40)
+    expect(page.locator(".turn")).to_have_count(20)
     expect(last_turn(page)).to_be_in_viewport()
     page.locator("#log").evaluate("log => log.scrollTop = 0")
-    expect(page.locator(".turn")).to_have_count(50)
+    expect(page.locator(".turn")).to_have_count(30)
     expect(page.locator(".turn").first).to_contain_text("Q1")
     expect(page.get_by_role("button", name="更早的消息")).to_be_hidden()
+
+
+def test_who_stays_at_the_top_of_a_long_conversation_gets_it_whole_and_back_to_its_end(
+    open_page: OpenPage, bob: Person, flow: Flow
+) -> None:
+    """S1: a held Home key, and what is out of sight keeps its height."""
+    conversation = ConversationFactory(user=bob.user, flow_id=flow.pk)
+    for _ in range(150):
+        TurnFactory(conversation=conversation, output="回答。\n\n" * 3)
+    page = open_page(bob, f"/flows/{flow.pk}/")
+    expect(page.locator(".turn")).to_have_count(20)
+    # As every frame does while the key is held: there is no moment at which one is seen to have left the top.
+    page.locator("#log").evaluate(
+        "log => { const home = () => { log.scrollTop = 0; requestAnimationFrame(home) }; home() }"
+    )
+    expect(page.locator(".turn")).to_have_count(150, timeout=20_000)
+    expect(page.locator(".turn").first).to_contain_text("Q1")
+    page.evaluate("window.requestAnimationFrame = () => 0")
+    heights = "log => [...log.querySelectorAll('.turn')].map((turn) => Math.round(turn.getBoundingClientRect().height))"
+    assert len(set(page.locator("#log").evaluate(heights)[:-1])) == 1
+    page.get_by_label("到最新消息").click()
+    expect(last_turn(page)).to_be_in_viewport()
 
 
 def test_nothing_that_an_answer_says_runs_or_is_fetched(
@@ -266,3 +349,29 @@ def test_on_a_phone_the_list_is_a_drawer_that_the_keyboard_can_leave(
     page.keyboard.press("Escape")
     expect(side).to_be_hidden()
     expect(page.get_by_role("button", name="对话", exact=True)).to_be_focused()
+
+
+def test_an_answer_shows_which_memories_it_used_and_leads_to_where_they_were_said(
+    open_page: OpenPage, bob: Person, flow: Flow, model: ModelServer
+) -> None:
+    """L10: the day and the words, the whole exchange on a click, and its place in the conversation behind a link."""
+    earlier = bob.says(flow, "李娜负责供应商交付，单号 AB-1203。")
+    for number in range(30):
+        TurnFactory(conversation=Conversation.objects.get(pk=earlier["session_id"]), input=f"第{number}句")
+    page = open_page(bob, f"/flows/{flow.pk}/?new=1")
+    model.enqueue(Answer("李娜。"))
+    say(page, "AB-1203 谁负责？")
+    for _live_and_reloaded in range(2):
+        fold = ended(page).locator("[data-recalled]")
+        expect(fold.locator("> summary")).to_have_text("用到 1 条记忆")
+        fold.locator("> summary").click()
+        memory = fold.get_by_role("listitem")
+        expect(memory).to_contain_text("李娜负责供应商交付，单号 AB-1203。")
+        page.reload()
+    last_turn(page).locator("[data-recalled] > summary").click()
+    last_turn(page).locator(".memories summary").click()
+    last_turn(page).get_by_role("link", name="打开").click()
+    expect(page).to_have_url(re.compile(rf"{earlier['session_id']}/\?at={earlier['turn_id']}"))
+    sought = page.locator(f"[data-turn='{earlier['turn_id']}']")
+    expect(sought).to_be_in_viewport()
+    expect(sought).to_contain_text("李娜负责供应商交付")

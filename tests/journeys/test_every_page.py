@@ -3,16 +3,22 @@
 The pictures go to `screenshots/`, which is where to look after a change of the templates or styles.
 """
 
+import uuid
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.utils import timezone
 from playwright.sync_api import Page
 
 from flows.models import Flow
 from memory.manager import MemoryManager
 from memory.models import Conversation
-from tests.factories import ConversationFactory, TurnFactory
+from memory.remembering import remember
+from profiles.aggregation import aggregate
+from profiles.models import FlowUse, Look, ProfileTag, Sight, TagKind, TagStatus, UserProfile, tag_key
+from tests.factories import ConversationFactory, TurnFactory, UserFactory
 from tests.journeys.conftest import OpenPage
 from tests.people import Person
 
@@ -46,6 +52,8 @@ def test_no_page_puts_a_barrier_in_anybodys_way(
     open_page: OpenPage, bob: Person, conversation: Conversation, width: int, scheme: str, language: str
 ) -> None:
     shared = MemoryManager().share_session(bob.user, conversation.pk)
+    add_tasks(bob)
+    add_tags(bob)
     page = open_page(bob, "/", width=width)
     page.emulate_media(color_scheme=scheme)
     page.context.add_cookies(
@@ -55,7 +63,11 @@ def test_no_page_puts_a_barrier_in_anybodys_way(
         "catalogue": "/",
         "chat": f"/flows/{conversation.flow_id}/{conversation.pk}/",
         "new-chat": f"/flows/{conversation.flow_id}/?new=1",
+        "tasks": "/tasks/",
+        "team-tasks": "/tasks/?tab=team&show=all",
         "shared": f"/shared/{shared.token}/",
+        "memory": "/memory/",
+        "profile": "/profile/",
         "missing": "/flows/999999/",
     }
     barriers: list[str] = []
@@ -66,6 +78,47 @@ def test_no_page_puts_a_barrier_in_anybodys_way(
     page.goto("/accounts/login/")
     barriers += [f"login: {barrier}" for barrier in looked_at(page, f"login-{width}-{scheme}-{language}")]
     assert barriers == []
+
+
+def add_tasks(bob: Person) -> None:
+    """Tasks in every state: new, late, taken up, done, cancelled; and one that he gave to somebody."""
+    boss, dan = (Person(UserFactory(username=name), bob.address) for name in ("alice", "dan"))
+    UserProfile.objects.create(user=boss.user, display_name="张岚")
+    UserProfile.objects.filter(user=bob.user).update(manager=boss.user)
+    UserProfile.objects.create(user=dan.user, display_name="李小明", manager=bob.user)
+    late, soon = ((timezone.now() + timedelta(days=days)).isoformat() for days in (-3, 4))
+    jobs = (
+        (boss, bob, "季度报告的后端部分", soon, None),
+        (boss, bob, "写一页 AB-1203 到货推迟的影响，给顾总看一页就够，下周的例会上要用", late, None),
+        (boss, bob, "北斗项目后端联调收尾", soon, "in_progress"),
+        (bob, bob, "整理登录超时的复盘笔记", None, "done"),
+        (bob, dan, "压测报告", late, None),
+        (bob, dan, "搭好验收环境", soon, "done"),
+        (bob, dan, "梳理线上告警", None, "cancelled"),
+    )
+    for creator, assignee, title, due, moved in jobs:
+        body = {"title": title, "assignee": assignee.user.pk, "due_at": due, "description": "先用模拟接口跑通。"}
+        task = creator.api.post("/api/tasks", json=body).json()
+        mover = creator if moved == "cancelled" else assignee
+        assert not moved or mover.api.patch(f"/api/tasks/{task['id']}", json={"status": moved}).status_code == 200
+
+
+def add_tags(bob: Person) -> None:
+    """Tags in every state, figures, and somebody who looked."""
+    for number, status in enumerate(TagStatus):
+        for kind in TagKind:
+            value = f"{kind.label} {number}，说得再详细一些也不换行"
+            tag = ProfileTag.objects.create(
+                user=bob.user, kind=kind, value=value[:40], key=tag_key(value), status=status, count=3 + number
+            )
+            tag.evidence.add(remember(bob.user, f"北斗项目联调先列清单，第{number}次。"))
+    for number in range(12):
+        ids = {"turn_id": uuid.uuid4(), "session_id": uuid.uuid4()}
+        FlowUse.objects.create(user=bob.user, flow_id=number % 3, flow_name=f"流程 {number % 3}", **ids)
+    aggregate()
+    manager = UserProfile.objects.get(pk=bob.user.pk).manager
+    assert manager
+    Look.objects.record(manager, [bob.user.pk], sight=Sight.PROFILE)
 
 
 def looked_at(page: Page, name: str) -> list[str]:

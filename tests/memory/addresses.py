@@ -14,6 +14,10 @@ WITH_IDS: dict[str, list[tuple[str, dict[str, Any] | None]]] = {
     "api/memory/sessions/<uuid:session_id>": [("GET", None), ("PATCH", {"title": "我的"}), ("DELETE", None)],
     "api/memory/sessions/<uuid:session_id>/export": [("GET", None)],
     "api/memory/sessions/<uuid:session_id>/share": [("POST", None), ("DELETE", None)],
+    "api/memory/episodes/<uuid:episode_id>": [("GET", None), ("PATCH", {"pinned": True}), ("DELETE", None)],
+    "api/memory/episodes/<uuid:episode_id>/take-back": [("POST", None)],
+    "api/memory/relations/<int:relation_id>": [("PATCH", {"invalid_at": None})],
+    "memory/<uuid:episode_id>/": [("GET", None)],
     "api/memory/erase": [("POST", {"scope": "session", "session_id": "<session_id>"})],
     "api/flows/<int:pk>": [("GET", None)],
     "api/flows/<int:flow_id>/favourite": [("PUT", None), ("DELETE", None)],
@@ -24,7 +28,10 @@ WITH_IDS: dict[str, list[tuple[str, dict[str, Any] | None]]] = {
     "api/turns/<uuid:turn_id>/stop": [("POST", None)],
     "api/turns/<uuid:turn_id>/regenerate": [("POST", None)],
     "api/turns/<uuid:turn_id>/feedback": [("POST", {"rating": "up"})],
+    "api/memory/profile/<int:user_id>": [("GET", None)],
+    "api/tasks/<int:task_id>": [("GET", None), ("PATCH", {"status": "done"})],
     "flows/turns/<uuid:turn_id>/": [("GET", None)],
+    "flows/turns/<uuid:turn_id>/recalled/": [("GET", None)],
     "flows/<int:flow_id>/": [("GET", None)],
     "flows/<int:flow_id>/<uuid:session_id>/": [("GET", None)],
 }
@@ -41,8 +48,19 @@ IN_A_FLOW_OF_ONES_OWN: list[tuple[str, dict[str, Any]]] = [
 ]
 """POSTs that name somebody else's session or turn in their body, in a flow that one may use."""
 
-LISTS = {"api/memory/sessions", "api/flows", "flows/sessions/", ""}
+LISTS = {
+    *("api/memory/sessions", "api/flows", "flows/sessions/", ""),
+    *("api/memory/episodes", "api/memory/graph", "memory/", "memory/list/"),
+    *("api/tasks", "api/people", "api/memory/profile/access-log", "tasks/"),
+    *("api/memory/profile", "profile/"),
+}
 """They show what is the caller's own."""
+
+FORMS = {
+    *("tasks/<int:task_id>/edit/", "tasks/<int:task_id>/status/"),
+    *("profile/preferences/", "profile/tags/"),
+}
+"""Forms of a page, which need its token: tried in `tests/profiles/test_tasks_page.py` and `test_profile_page.py`."""
 
 WITHOUT_IDS = {
     *("metrics", "api/schema", "api/docs", "^(api|v1)(/|$)", "^flows/.+/$", "i18n/setlang/"),
@@ -53,6 +71,8 @@ WITHOUT_IDS = {
         "accounts/login/",
         "accounts/logout/",
         "api/memory/settings",
+        "api/memory/export",
+        "api/memory/search",
     ),
 }
 

@@ -11,10 +11,12 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from flows.models import Flow
-from memory.models import Conversation, SharedConversation, Turn
+from memory.models import Conversation, Episode, Relation, SharedConversation, Turn
+from memory.remembering import remember
+from profiles.models import WorkTask
 from tests.doubles import ModelServer
 from tests.factories import make_flow
-from tests.memory.addresses import IN_A_FLOW_OF_ONES_OWN, LISTS, WITH_IDS, WITHOUT_IDS, routes
+from tests.memory.addresses import FORMS, IN_A_FLOW_OF_ONES_OWN, LISTS, WITH_IDS, WITHOUT_IDS, routes
 from tests.memory.hot_copy import redis
 from tests.people import Person
 
@@ -30,7 +32,11 @@ def secret(bob: Person, flow: Flow, model: ModelServer) -> dict[str, str]:
     bob.user.groups.add(*theirs.groups.all())
     said = bob.says(theirs, "绝密：收购计划")
     assert bob.api.post(f"/api/memory/sessions/{said['session_id']}/share").status_code == 200
-    return ids(theirs.pk, said["session_id"], said["turn_id"], own_flow=flow.pk)
+    task = bob.api.post("/api/tasks", json={"title": "绝密：收购计划"}).json()
+    memory = remember(bob.user, "绝密：李娜负责北斗项目的收购。")
+    of_memory = {"episode_id": str(memory.pk), "relation_id": str(memory.relations.all()[0].pk)}
+    named = ids(theirs.pk, said["session_id"], said["turn_id"], own_flow=flow.pk)
+    return named | of_memory | {"task_id": str(task["id"]), "user_id": str(bob.user.pk)}
 
 
 def ids(flow: object, session: object, turn: object, *, own_flow: object) -> dict[str, str]:
@@ -65,20 +71,21 @@ def essence(response: httpx2.Response) -> tuple[int, str]:
 
 def everything() -> list[Any]:
     """All rows and keys that hold conversations."""
-    tables = [Conversation, Turn, SharedConversation]
+    tables = [Conversation, Turn, SharedConversation, WorkTask, Episode, Relation]
     keys = {key: redis().dump(key) for key in redis().keys("mem:*")}
     return [list(table.objects.order_by("pk").values()) for table in tables] + [keys]
 
 
 def test_every_address_has_its_case() -> None:
     """M2: a new address comes with what a stranger gets from it."""
-    assert routes() == set(WITH_IDS) | LISTS | WITHOUT_IDS
+    assert routes() == set(WITH_IDS) | FORMS | LISTS | WITHOUT_IDS
 
 
 def test_a_foreign_id_looks_like_a_missing_one(carol: Person, secret: dict[str, str], flow: Flow) -> None:
     """M2: on every address the same 404 with the same body, and nothing of Bob's is changed."""
     before, page = everything(), browser(carol)
     absent = ids(987654, uuid.uuid4(), uuid.uuid4(), own_flow=flow.pk)
+    absent |= {"user_id": "987654", "task_id": "987654", "episode_id": str(uuid.uuid4()), "relation_id": "987654"}
     for request in REQUESTS:
         client = carol.api if request[0].startswith("api/") else page
         foreign = ask(client, request, secret)

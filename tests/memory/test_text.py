@@ -55,7 +55,8 @@ def test_what_no_store_can_hold_is_made_safe_at_the_edge(
         assert socket.receive()["type"] == "turn.started"
         assert socket.to_end()[-1]["output"] == safe
     json = {"Content-Type": "application/json"}
-    answer = bob.api.post(f"/api/flows/{flow.pk}/execute", content=f'{{"input": "{escaped}"}}', headers=json)
+    said = f'{{"input": "{escaped}", "memory": false}}'  # else it would be recalled
+    answer = bob.api.post(f"/api/flows/{flow.pk}/execute", content=said, headers=json)
     assert answer.json()["output"] == safe
     assert [turn.input for turn in Turn.objects.all()] == [safe, safe]
 

@@ -82,6 +82,7 @@ def test_no_request_ever_walks_over_all_keys(
             bob.api.patch(address, json={"title": "新"}),
             bob.api.get(f"/api/turns/{turn}/events"),
             bob.api.post("/api/memory/erase", json={"scope": "session", "session_id": session}),
+            bob.api.post(f"/api/flows/{flow.pk}/execute", json={"input": "三"}),
             bob.api.post("/api/memory/erase", json={"scope": "flow", "flow_id": flow.pk}),
             bob.api.post("/api/memory/erase", json={"scope": "all"}),
         ]

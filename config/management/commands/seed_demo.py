@@ -4,14 +4,17 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from config.demo.history import add_history
-from config.demo.people import PASSWORD, PEOPLE, DemoPerson
+from config.demo.people import DEPARTMENTS, MANAGERS, PASSWORD, PEOPLE, DemoPerson
+from config.demo.profile import add_profiles
+from config.demo.work import add_work
 from flows import shipped
-from profiles.models import UserProfile
+from profiles.apps import MANAGERS as MANAGERS_GROUP
+from profiles.models import Department, UserProfile
 
 
 class Command(BaseCommand):
@@ -25,12 +28,26 @@ class Command(BaseCommand):
             raise CommandError("This database has people in it, and DEBUG is off. The demo is for empty databases.")
         shipped.install()
         password = make_password(PASSWORD)  # hashed once: eight times would take seconds
-        for person in PEOPLE:
-            _add(person, password)
+        departments = {name: _department(name) for name in DEPARTMENTS}
+        made = {person.username: _add(person, password, departments[person.department]) for person in PEOPLE}
+        _set_managers()
+        _give_managers_the_admin()
+        people = {user.username: user for user in User.objects.filter(username__in=made)}
+        if any(made.values()):
+            add_work(people)
+            add_profiles({name: user for name, user in people.items() if made[name]})
         self.stdout.write(f"Demo organisation: {len(PEOPLE)} people, password {PASSWORD}.")
 
 
-def _add(person: DemoPerson, password: str) -> None:
+def _department(name: str) -> Department:
+    department = Department.objects.filter(name=name).first() or Department(name=name)
+    if department.pk is None:
+        department.save()
+    return department
+
+
+def _add(person: DemoPerson, password: str, department: Department) -> bool:
+    """Adds the person with their profile and their past, if they are not there; whether they are new."""
     user, made = User.objects.get_or_create(
         username=person.username,
         defaults={"is_staff": person.username == "admin", "is_superuser": person.username == "admin"},
@@ -44,6 +61,26 @@ def _add(person: DemoPerson, password: str) -> None:
         defaults={
             "display_name": person.name,
             "position": person.position,
-            "department_name": person.department,
+            "department": department,
+            "aliases": list(person.aliases),
         },
     )
+    return made
+
+
+def _set_managers() -> None:
+    """The reporting line, once everybody is there."""
+    people = {user.username: user for user in User.objects.filter(username__in=[p.username for p in PEOPLE])}
+    for person in PEOPLE:
+        profile = UserProfile.objects.get(user=people[person.username])
+        profile.manager = people[person.manager] if person.manager else None
+        profile.save(update_fields=["manager"])
+
+
+def _give_managers_the_admin() -> None:
+    """Managers look at their people there."""
+    group = Group.objects.get(name=MANAGERS_GROUP)
+    for user in User.objects.filter(username__in=MANAGERS, is_staff=False):
+        user.is_staff = True
+        user.save(update_fields=["is_staff"])
+        user.groups.add(group)

@@ -1,0 +1,14 @@
+"""Addresses of the pages about work, and about oneself."""
+
+from django.urls import path
+
+from profiles import views
+
+urlpatterns = [
+    path("tasks/", views.TasksView.as_view(), name="tasks"),
+    path("tasks/<int:task_id>/edit/", views.TaskEditView.as_view(), name="task_edit"),
+    path("tasks/<int:task_id>/status/", views.TaskMoveView.as_view(), name="task_move"),
+    path("profile/", views.ProfileView.as_view(), name="profile_page"),
+    path("profile/preferences/", views.PreferencesView.as_view(), name="profile_preferences"),
+    path("profile/tags/", views.TagView.as_view(), name="profile_tag"),
+]

@@ -1,0 +1,36 @@
+"""Jobs of profiles that beat starts."""
+
+import structlog
+from celery import shared_task
+
+from profiles import aggregation, insight
+from profiles.models import Look
+
+logger = structlog.get_logger(__name__)
+
+
+@shared_task
+def sweep_access_log() -> None:
+    """Deletes looks at people that are older than two years."""
+    swept = Look.objects.sweep()
+    if swept:
+        logger.info("swept the access log", rows=swept)
+
+
+@shared_task
+def count_changed() -> None:
+    """Counts the figures of those for whom something happened."""
+    aggregation.aggregate_changed()
+
+
+@shared_task
+def count_everybody() -> None:
+    """Counts everybody's figures, for whatever was missed."""
+    changed = aggregation.aggregate()
+    logger.info("counted everybody", changed=changed)
+
+
+@shared_task
+def notice() -> None:
+    """Suggests tags from new memories."""
+    insight.notice_due_people()
