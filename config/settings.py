@@ -256,6 +256,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
+        "TagStatus": "profiles.models.TagStatus",
         "WorkStatus": "profiles.models.work.WorkStatus",
         "TurnStatus": "memory.models.conversation.TurnStatus",
     },

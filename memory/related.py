@@ -6,10 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError
+from django.db.models import Q
 
 from memory import episodes, telemetry
 from memory.episodes.base import Graph
-from memory.models import Episode, Unit, UnitKind
+from memory.models import Episode, EpisodeOrigin, Unit, UnitKind
 from memory.person import Person
 from memory.recall import MemoryContext
 from memory.retrieval.hits import Hit
@@ -77,9 +78,10 @@ def _brought(user: Person, query: Query, turns: Sequence[Hit], told: Sequence[Hi
 
 
 def _not_corrected(user: Person, turns: tuple[Hit, ...]) -> tuple[Hit, ...]:
-    """The turns whose words still hold: those of a memory that was corrected are told by the memory alone."""
-    corrected = Episode.objects.of(user).recalled().filter(corrected=True, turns__in=[hit.id for hit in turns])
-    gone = set(corrected.values_list("turns", flat=True)) if turns else set()
+    """The turns that say more than a memory made from them: not those whose memory was corrected, or repeats them."""
+    told = Episode.objects.of(user).recalled().filter(turns__in=[hit.id for hit in turns])
+    told = told.filter(Q(corrected=True) | Q(origin=EpisodeOrigin.SAID))
+    gone = set(told.values_list("turns", flat=True)) if turns else set()
     return tuple(hit for hit in turns if hit.id not in gone)
 
 

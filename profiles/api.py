@@ -199,7 +199,7 @@ class Profile(APIView):
 class ProfileOfReport(APIView):
     """The profile of somebody who reports to the caller, directly or not."""
 
-    @extend_schema(responses=SeenProfile)
+    @extend_schema(operation_id="memory_profile_of_report", responses=SeenProfile)
     def get(self, request: Request, user_id: int) -> Response:
         """Directory fields, work figures, flows used, and the tags that the person confirmed and shares."""
         query(Strict, request)

@@ -12,6 +12,7 @@ PROFILE = (
     *("display_name", "position", "department_name", "manager_id", "aliases", "time_zone", "preferred_language"),
     *("role_tags", "preferred_llm_model", "communication_tone", "created_at"),
 )
+USE = ("turn_id", "session_id", "flow_id", "flow_name", "model", "at")
 FIGURES = (
     *("total_conversations", "total_workflows_used", "favorite_workflows", "preferred_work_hours", "turns_counted"),
     *("total_tasks_assigned", "total_tasks_created", "tasks_counted", "tasks_done", "avg_task_completion_h"),
@@ -52,4 +53,4 @@ def _tags(user: Person) -> Iterator[dict[str, Any]]:
 
 def _uses(user: Person) -> Iterator[dict[str, Any]]:
     mine = FlowUse.objects.of(user).order_by("at", "pk")
-    yield from mine.values("turn_id", "session_id", "flow_id", "flow_name", "model", "at")
+    yield from mine.values(*USE)

@@ -146,6 +146,7 @@ def test_the_plugin_of_the_memory_page_works_as_it_stands(
     listed: dict[str, Any] = {}
     exec(example("docs/memory.md", "python", "FLOW_PLUGINS = "), listed)  # noqa: S102  # our own document
     settings.FLOW_PLUGINS = listed["FLOW_PLUGINS"]
+    bob.api.patch("/api/memory/settings", json={"portrait_enabled": False})
     first = bob.says(flow, "很久以前的话")
     session_id = first["session_id"]
     bob.says(flow, "刚才的话", session_id=session_id)
