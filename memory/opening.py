@@ -11,8 +11,11 @@ from typing import Any
 from django.db import connection, models
 
 from memory.models import Conversation, MemoryOwner, Turn
+from memory.redaction import redact
 
 TITLE_CHARS = 40
+LOOKED_AT = 400
+"""Characters of a message that its title is made from."""
 
 # Under READ COMMITTED two that open at once may both find nothing: then a unique constraint refuses the later one.
 FREE = """
@@ -149,6 +152,6 @@ def _saved(row: models.Model) -> None:
 
 
 def first_words(text: str) -> str:
-    """A title until a better one is made: the first line, cut to about 40 characters."""
-    line = " ".join(text.split())
+    """A title until a better one is made: the first line, redacted, cut to about 40 characters."""
+    line = " ".join(redact(text[:LOOKED_AT]).split())
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"

@@ -22,9 +22,10 @@ from llm.profile import Profile
 from llm.types import ChatRequest, Message
 from memory import extractive
 from memory.language import named, same_language
-from memory.models import Conversation, MemoryOwner, Turn
+from memory.models import Conversation, JobKind, MemoryOwner, Turn
 from memory.prompts import RULE, SUMMARY_TITLE, Block, fenced
 from memory.redaction import redact
+from memory.spending import spent
 from memory.telemetry import FOLDS
 
 logger = structlog.get_logger(__name__)
@@ -128,6 +129,7 @@ def _made(fold: Fold, profile: Profile) -> str | None:
     request = _request(former, "\n".join(map(_told, remembered)), language=named(words))
     for _attempt in range(2):
         completion = llm.complete(request, profile=profile)
+        spent(fold.conversation.user_id, JobKind.SUMMARY, completion.usage)
         summary = tokens.cut(redact(completion.text.strip()), settings.SUMMARY_TOKENS * 2)
         if summary and same_language(summary, words):
             return summary

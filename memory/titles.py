@@ -12,9 +12,11 @@ from llm import tokens
 from llm.errors import ProviderError
 from llm.profile import Profile
 from llm.types import ChatRequest, Message
-from memory.models import REPLAYED, Conversation, TitleSource, Turn
+from memory.models import REPLAYED, Conversation, JobKind, TitleSource, Turn
 from memory.prompts import RULE, Block, fenced
+from memory.redaction import redact
 from memory.signals import session_changed
+from memory.spending import spent
 
 logger = structlog.get_logger(__name__)
 ATTEMPTS = 3
@@ -62,10 +64,12 @@ def _title(conversation: Conversation, profile: Profile) -> bool:
     if turn is None:
         return False
     try:
-        title = clean(llm.complete(_request(turn), profile=profile).text)
+        completion = llm.complete(_request(turn), profile=profile)
     except ProviderError as error:
         logger.warning("no title", session_id=str(conversation.pk), error=error.code)
         return False
+    spent(conversation.user_id, JobKind.TITLE, completion.usage)
+    title = redact(clean(completion.text))
     untouched = Conversation.objects.filter(pk=conversation.pk, title_source=TitleSource.WORDS)
     if not title or not untouched.update(title=title, title_source=TitleSource.MODEL):
         return False
@@ -74,7 +78,7 @@ def _title(conversation: Conversation, profile: Profile) -> bool:
 
 
 def _request(turn: Turn) -> ChatRequest:
-    said = "\n\n".join(tokens.cut(text, EXCERPT_TOKENS) for text in (turn.input, turn.output))
+    said = "\n\n".join(tokens.cut(redact(text), EXCERPT_TOKENS) for text in (turn.input, turn.output))
     data = fenced([Block("conversation", "[对话]", said)])
     return ChatRequest(
         messages=(Message("system", INSTRUCTION), Message("user", data)), max_tokens=OUTPUT_TOKENS, thinking=False

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memory import forgetting, summaries
 from memory.manager import MemoryManager
-from memory.models import Conversation, MemoryOwner, Turn, TurnStatus
+from memory.models import Conversation, MemoryOwner, TokenUse, Turn, TurnStatus
 from memory.summaries import fold_due_summaries
 from tests.doubles import Answer, ModelServer
 from tests.factories import ConversationFactory, TurnFactory, UserFactory
@@ -58,6 +58,7 @@ def test_the_former_summary_and_the_leaving_turns_go_to_the_model_as_data(model:
     assert "第5句闲聊" not in user["content"], "it stays in the window"
     conversation.refresh_from_db()
     assert conversation.summary == "预算十万；北斗五月三日上线。"
+    assert TokenUse.objects.get(user=conversation.user, kind="summary").calls == 1
 
 
 def test_a_fact_of_turn_one_is_known_at_turn_sixty_without_a_model() -> None:

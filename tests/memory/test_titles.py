@@ -2,10 +2,12 @@
 
 import pytest
 
-from memory.models import Conversation, TitleSource
+from flows.models import Flow
+from memory.models import Conversation, TitleSource, TokenUse
 from memory.titles import clean, title_due_sessions
 from tests.doubles import Answer, ModelServer
 from tests.factories import ConversationFactory, TurnFactory
+from tests.people import Person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,6 +26,7 @@ def test_the_model_names_a_session_once_it_has_an_answer(model: ModelServer) -> 
     waiting.refresh_from_db()
     assert (conversation.title, conversation.title_source) == ("北斗上线", TitleSource.MODEL)
     assert waiting.title_source == TitleSource.WORDS
+    assert TokenUse.objects.get(user=conversation.user, kind="title").completion_tokens > 0
 
 
 def test_what_was_said_reaches_the_model_as_data(model: ModelServer) -> None:
@@ -33,6 +36,18 @@ def test_what_was_said_reaches_the_model_as_data(model: ModelServer) -> None:
     system, user = model.chats[0].body["messages"]
     assert "北斗" not in system["content"]
     assert user["content"].startswith("<<<data")
+
+
+def test_no_title_holds_a_secret(bob: Person, flow: Flow, model: ModelServer) -> None:
+    """L11: neither the first words nor the model's, and the model is not sent one."""
+    said = bob.says(flow, "身份证11010519491231002X，帮我登记")
+    session = Conversation.objects.get(pk=said["session_id"])
+    assert session.title == "身份证[redacted id]，帮我登记"
+    model.enqueue(Answer("登记 11010519491231002X"))
+    title_due_sessions(limit=10)
+    session.refresh_from_db()
+    assert session.title == "登记 [redacted id]"
+    assert "11010519491231002X" not in str(model.chats[-1].body)
 
 
 def test_a_title_that_its_owner_gave_stays(model: ModelServer) -> None:
