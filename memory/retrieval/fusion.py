@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import groupby
+from math import fsum
 from uuid import UUID
 
 from memory.retrieval import bm25
@@ -145,7 +146,7 @@ def _evidence(query: QueryFeatures, candidate: Candidate) -> float:
 def _relevances(query: QueryFeatures, candidates: Sequence[Candidate]) -> Iterable[tuple[Candidate, float]]:
     """Each candidate with its relevance. One whose vector is still to come is taken for an average one."""
     cosines = [max(0.0, candidate.vector) for candidate in candidates if candidate.vector is not None]
-    usual = sum(cosines) / len(cosines) if cosines else 0.0
+    usual = fsum(cosines) / len(cosines) if cosines else 0.0  # in whatever order they come
     for candidate in candidates:
         cosine = usual if candidate.vector is None else max(0.0, candidate.vector)
         yield candidate, _coverage(query, candidate) + MEANING * cosine
@@ -153,7 +154,10 @@ def _relevances(query: QueryFeatures, candidates: Sequence[Candidate]) -> Iterab
 
 def _lift(places: list[_Place]) -> None:
     """Gives each place its score: its relevance and what the next turn and its session lend to it."""
-    at = {(place.candidate.session, place.candidate.seq): place.relevance for place in places}
+    at: dict[tuple[UUID | None, int], float] = {}
+    for place in places:  # an episode stands where its first turn does: the better of the two counts
+        where = (place.candidate.session, place.candidate.seq)
+        at[where] = max(place.relevance, at.get(where, 0.0))
     best = _best_of_sessions(places)
     for place in places:
         session, seq = place.candidate.session, place.candidate.seq

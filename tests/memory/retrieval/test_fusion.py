@@ -197,6 +197,16 @@ def test_the_order_of_the_candidates_makes_no_difference(candidates: list[Candid
     assert ranked.keys() == again.keys()
 
 
+def test_the_better_of_two_in_one_place_lends_to_the_turn_before() -> None:
+    """An episode stands where its first turn does."""
+    asked = unit(1, session=SESSION, seq=4, vector=0.3)
+    turn, episode = unit(2, session=SESSION, seq=5, vector=0.1), unit(3, session=SESSION, seq=5, keyword=covering(0.6))
+    scores = [
+        {hit.id: hit.score for hit in rank(QUERY, c, now=NOW)} for c in ([asked, turn, episode], [asked, episode, turn])
+    ]
+    assert scores[0] == scores[1]
+
+
 @pytest.mark.parametrize("query", [QUERY, LONG_QUERY], ids=["short", "long"])
 def test_a_surer_answer_has_a_higher_score(query: QueryFeatures) -> None:
     sure, unsure = unit(1, keyword=covering(0.8, query), vector=0.7), unit(1, keyword=covering(0.1, query), vector=0.45)
