@@ -12,8 +12,8 @@ from memory.window import Keys
 INSERT = """
 INSERT INTO memory_turn (
     id, conversation_id, user_id, flow_id, seq, input, output, status, usage, memory_used, memory_enabled, error_code,
-    rating, rating_reason, shared_for_review, stop_requested, started_at, finished_at
-) VALUES (%s, %s, %s, %s, %s, %s, %s, 'complete', %s, %s, true, '', '', '', false, false, now(), now())
+    rating, rating_reason, shared_for_review, stop_requested, inputs, started_at, finished_at
+) VALUES (%s, %s, %s, %s, %s, %s, %s, 'complete', %s, %s, true, '', '', '', false, false, '{}', now(), now())
 """
 PARTS = ("messages", "meta", "sessions")
 WEEK, MONTH = 7 * 24 * 3600, 30 * 24 * 3600
