@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memory.cascade import Removed, delete_rows
 from memory.episodes.base import Draft, Graph
-from memory.episodes.sameness import Told, says_the_same
+from memory.episodes.sameness import Told, says_the_same, telling_of
 from memory.episodes.units import reindex_episodes
 from memory.extraction import Account
 from memory.models import Entity, Episode, EpisodeStatus, MemoryOwner, Relation
@@ -179,7 +179,9 @@ def _said_before(user: Person, account: Account) -> Episode | None:
     if same:
         return same
     told = Told.of(account.summary, [key_of(name.text) for name in account.names])
-    for other in mine.order_by("-occurred_to").prefetch_related("entities")[:LOOKED_AT]:
+    newest = mine.order_by("-occurred_to").values_list("pk", "summary")[:LOOKED_AT]
+    alike = [key for key, summary in newest if telling_of(summary) == told.telling]
+    for other in mine.filter(pk__in=alike).order_by("-occurred_to").prefetch_related("entities"):
         if says_the_same(told, Told.of_episode(other)):
             return other
     return None

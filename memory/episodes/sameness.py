@@ -27,13 +27,17 @@ class Told:
 
     @classmethod
     def of(cls, summary: str, names: Iterable[str]) -> "Told":
-        telling = tuple(sorted(_TELLING.findall(fold(summary))))
-        return cls(frozenset(tokens(summary)), squeezed(summary), frozenset(names), telling)
+        return cls(frozenset(tokens(summary)), squeezed(summary), frozenset(names), telling_of(summary))
 
     @classmethod
     def of_episode(cls, episode: Episode) -> "Told":
         """Of a stored one. Its entities are best prefetched."""
         return cls.of(episode.summary, [entity.key for entity in episode.entities.all()])
+
+
+def telling_of(summary: str) -> tuple[str, ...]:
+    """The numbers and denials in an account: where they differ nothing else has to be compared."""
+    return tuple(sorted(_TELLING.findall(fold(summary))))
 
 
 def says_the_same(first: Told, second: Told) -> bool:
