@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from flows.markdown import render
+from llm.text import shortened
 from memory.models import Episode, Turn
 from memory.person import Person
 
@@ -85,4 +86,4 @@ def _place_of(turn: Turn) -> str:
 
 def _beginning(text: str) -> str:
     words = " ".join(text.split())
-    return words if len(words) <= QUOTE_CHARS else words[: QUOTE_CHARS - 1] + "…"
+    return shortened(words, QUOTE_CHARS)

@@ -20,6 +20,11 @@ def whole(text: str) -> str:
     return text
 
 
+def shortened(text: str, chars: int) -> str:
+    """`text` itself, or so much of its beginning that it has `chars` characters with the ellipsis."""
+    return text if len(text) <= chars else text[: chars - 1] + "…"
+
+
 def whole_json(data: Any) -> Any:
     """JSON with every string in it `whole`, names too, so that an answer may quote any of it."""
     match data:

@@ -21,6 +21,7 @@ import llm
 from llm import tokens
 from llm.errors import ProviderError
 from llm.profile import Profile
+from llm.text import shortened
 from memory import episodes, extractive, telemetry
 from memory.buried import living
 from memory.episodes.base import Draft
@@ -192,7 +193,7 @@ def extracted(turns: Sequence[Turn]) -> Account:
     names = names_in(summary)
     first = next(iter(summary.splitlines()), "")
     return Account(
-        title=first if len(first) <= TITLE_CHARS else first[: TITLE_CHARS - 1] + "…",
+        title=shortened(first, TITLE_CHARS),
         summary=summary,
         keywords=tuple(name.text for name in names),
         importance=min(2 + extractive.weight(tokens.cut(summary, EXTRACT_TOKENS)) // 3, 4),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from llm import tokens
+from llm.text import shortened
 
 _END = re.compile(r"\n+|(?<=[。！？；!?])\s*|(?<=[.;])\s+(?=[A-Z\u3400-\u9fff])")
 _CODE = re.compile(r"\b[A-Z]{1,10}[-_]?\d[\w-]*|\b[A-Z]{2,}\b")
@@ -51,4 +52,4 @@ def digest(told: Iterable[str], *, room: int, kept: str = "") -> str:
 
 
 def _short(sentence: str) -> str:
-    return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
+    return shortened(sentence, LONGEST)

@@ -13,7 +13,7 @@ from django.db.models import Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from llm.text import safe
+from llm.text import safe, shortened
 from memory.listing import listed, relate, with_parts
 from memory.models import (
     Conversation,
@@ -205,7 +205,7 @@ def page_text() -> dict[str, str]:
 
 def _beginning(words: str) -> str:
     line = " ".join(words.split())
-    return line if len(line) <= WORDS_CHARS else line[: WORDS_CHARS - 1] + "…"
+    return shortened(line, WORDS_CHARS)
 
 
 def _number(text: str) -> int | None:

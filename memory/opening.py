@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import connection, models
 
+from llm.text import shortened
 from memory.models import Conversation, MemoryOwner, Turn
 from memory.redaction import redact
 
@@ -154,4 +155,4 @@ def _saved(row: models.Model) -> None:
 def first_words(text: str) -> str:
     """A title until a better one is made: the first line, redacted, cut to about 40 characters."""
     line = " ".join(redact(text[:LOOKED_AT]).split())
-    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+    return shortened(line, TITLE_CHARS)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.utils import timezone
 
+from llm.text import shortened
 from memory import episodes
 from memory.buried import living
 from memory.consolidation import extracted
@@ -67,7 +68,7 @@ def remember(user: Person, text: str, *, turn: Turn | None = None, pinned: bool 
     names = names_in(kept)
     first = kept.splitlines()[0]
     account = Account(
-        title=first if len(first) <= TITLE_CHARS else first[: TITLE_CHARS - 1] + "…",
+        title=shortened(first, TITLE_CHARS),
         summary=kept,
         keywords=tuple(name.text for name in names),
         importance=IMPORTANCE,

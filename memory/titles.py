@@ -11,6 +11,7 @@ import llm
 from llm import tokens
 from llm.errors import ProviderError
 from llm.profile import Profile
+from llm.text import shortened
 from llm.types import ChatRequest, Message
 from memory.models import REPLAYED, Conversation, JobKind, TitleSource, Turn
 from memory.prompts import RULE, Block, fenced
@@ -89,4 +90,4 @@ def clean(answer: str) -> str:
     """The first line of what a model gave, without the quotes and marks that models like to add."""
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     title = lines[0].strip("#*`\"'“”「」《》 ").removesuffix("。").removesuffix(".") if lines else ""
-    return title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1] + "…"
+    return shortened(title, TITLE_CHARS)
