@@ -36,7 +36,6 @@ from memory.models import (
     JobKind,
     MemoryOwner,
     Turn,
-    TurnStatus,
 )
 from memory.names import links_in, names_in
 from memory.retrieval.drafts import is_searched
@@ -51,8 +50,6 @@ TURNS = 12
 ATTEMPTS = 5
 FIRST_WAIT, LONGEST_WAIT = 20.0, 3600.0
 """Seconds after a failure, doubled each time."""
-SETTLING = timedelta(minutes=1)
-"""An interrupted turn may still be given the text that its process had said."""
 EXTRACT_TOKENS = 160
 TITLE_CHARS = 40
 
@@ -123,18 +120,12 @@ def next_stretch(conversation: Conversation) -> Stretch | None:
     new = conversation.turns.filter(user_id=conversation.user_id, seq__gt=conversation.consolidated_seq).order_by("seq")
     taken: list[Turn] = []
     for turn in new[:TURNS]:
-        if _is_unsettled(turn):
+        if turn.is_unsettled:
             break
         taken.append(turn)
     if not taken:
         return None
     return Stretch(conversation, owner_epoch, [turn for turn in living(taken) if is_searched(turn)], taken[-1].seq + 1)
-
-
-def _is_unsettled(turn: Turn) -> bool:
-    if turn.status == TurnStatus.INTERRUPTED:
-        return turn.finished_at is not None and turn.finished_at > timezone.now() - SETTLING
-    return turn.is_running
 
 
 def _epoch_of(conversation: Conversation) -> int | None:

@@ -19,7 +19,7 @@ from django.utils import timezone
 from llm.embedders import Embedder, resolve_embedder
 from memory import telemetry
 from memory.buried import living
-from memory.models import Conversation, MemoryOwner, Turn, TurnStatus
+from memory.models import Conversation, MemoryOwner, Turn
 from memory.retrieval.drafts import drafted, is_searched
 from memory.retrieval.embedding import embedded
 from memory.retrieval.storing import Counted, counted, store, words_of
@@ -30,8 +30,6 @@ CLAIM = timedelta(minutes=2)
 """Longer than a batch takes. A killed worker's sessions are due again after it."""
 TURNS = 50
 """Of one session at once: the session's row is locked while their units are written."""
-SETTLING = timedelta(minutes=1)
-"""An interrupted turn may still be given the text that its process had said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def lag() -> float:
 def _claimed(limit: int) -> list[Conversation]:
     """Sessions with new turns that have ended, claimed so that nobody else makes the same units meanwhile."""
     now = timezone.now()
-    ended = Turn.objects.filter(conversation=OuterRef("pk"), seq__gt=OuterRef("indexed_seq")).filter(~_unsettled())
+    ended = Turn.objects.filter(conversation=OuterRef("pk"), seq__gt=OuterRef("indexed_seq")).filter(~Turn.unsettled())
     with transaction.atomic():
         due = Conversation.objects.filter(
             Q(index_claimed_until=None) | Q(index_claimed_until__lt=now), Exists(ended), indexed_seq__lt=F("last_seq")
@@ -85,17 +83,11 @@ def _claim(claimed: Sequence[Conversation], *, until: object) -> None:
     Conversation.objects.filter(pk__in=[session.pk for session in claimed]).update(index_claimed_until=until)
 
 
-def _unsettled() -> Q:
-    """Turns that still change: running ones, and those that were interrupted just now."""
-    just_now = Q(status=TurnStatus.INTERRUPTED, finished_at__gt=timezone.now() - SETTLING)
-    return Q(status=TurnStatus.RUNNING) | just_now
-
-
 def _batch(conversation: Conversation) -> Batch:
     owner_epoch = _epochs(conversation).first()
     turns = conversation.turns.filter(user_id=conversation.user_id).order_by("seq")
     new = turns.filter(seq__gt=conversation.indexed_seq)
-    open_one = new.filter(_unsettled()).first()
+    open_one = new.filter(Turn.unsettled()).first()
     if open_one:
         new = new.filter(seq__lt=open_one.seq)
     passed = list(new[:TURNS])

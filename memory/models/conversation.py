@@ -29,6 +29,10 @@ REPLAYED = (TurnStatus.COMPLETE, TurnStatus.STOPPED, TurnStatus.INTERRUPTED)
 """Ends after which a turn with text is sent to the model again; a failed or empty one never is."""
 
 
+SETTLING = timedelta(minutes=1)
+"""An interrupted turn may still be given the text that its process had said."""
+
+
 class TitleSource(models.TextChoices):
     """Who gave a session its title."""
 
@@ -197,6 +201,19 @@ class Turn(models.Model):
     @property
     def is_running(self) -> bool:
         return self.status == TurnStatus.RUNNING
+
+    @staticmethod
+    def unsettled() -> Q:
+        """Turns that still change: running ones, and those that were interrupted just now."""
+        just_now = Q(status=TurnStatus.INTERRUPTED, finished_at__gt=timezone.now() - SETTLING)
+        return Q(status=TurnStatus.RUNNING) | just_now
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether this turn still changes; the same question as `unsettled`, of one that was read."""
+        if self.status == TurnStatus.INTERRUPTED:
+            return self.finished_at is not None and self.finished_at > timezone.now() - SETTLING
+        return self.is_running
 
     @property
     def is_replayable(self) -> bool:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from memory import forgetting, indexing, reindexing
 from memory.forgetting import Scope
 from memory.models import Conversation, MemoryOwner, Posting, Turn, TurnStatus, Unit, UnitVector, VectorModel
+from memory.models.conversation import SETTLING
 from memory.retrieval import embedding, storing
 from memory.retrieval.tokens import VERSION
 from memory.tasks import index_turns, renew_index
@@ -95,7 +96,7 @@ def test_an_interrupted_turn_is_waited_for_until_its_text_is_settled(bob: User) 
     index()
     assert counts()[0] == 0
     assert questions(bob, "北斗项目上线") == [LAUNCH[0]], "it is found all the same"
-    Turn.objects.update(output="五月三日", finished_at=timezone.now() - indexing.SETTLING)
+    Turn.objects.update(output="五月三日", finished_at=timezone.now() - SETTLING)
     index()
     assert Unit.objects.get().text.endswith("五月三日")
 
