@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from llm.demo_sentences import CHINESE, ENGLISH, Sentences
+from llm.demo_tools import of_results
 from llm.types import Message
 
 DATA_BLOCK = re.compile(r"\A\s*<<<(?P<name>\w+)\n(?P<data>.*?)\n(?P=name)>>>\s*", re.DOTALL)
@@ -23,6 +24,8 @@ QUESTION = re.compile(
     re.I,
 )
 SENTENCE_END = re.compile(r"\n|(?<=[。！？；!?])")
+TASKS_BLOCK = re.compile(r"^\[我的任务\]\n(?P<lines>(?:- .*(?:\n|\Z))+)", re.MULTILINE)
+ABOUT_TASKS = re.compile(r"任务|待办|要做什么|工作安排|\b(?:tasks?|to-?dos?)\b", re.I)
 REPORT = re.compile(r"周报|weekly report", re.I)
 TRANSLATION = re.compile(r"翻译|润色|translat|polish", re.I)
 
@@ -65,7 +68,7 @@ def answer(messages: Sequence[Message]) -> str:
     """The answer to a normalised conversation, as Markdown."""
     prompt = Prompt.of(messages)
     say = CHINESE if CHINESE_RUN.search(prompt.words) or not prompt.words else ENGLISH
-    parts = [_opening(prompt, say), _body(prompt, say), say.advice]
+    parts = [_opening(prompt, say), of_results(messages, say) or _body(prompt, say), say.advice]
     return "\n\n".join(parts)
 
 
@@ -86,10 +89,13 @@ def _body(prompt: Prompt, say: Sentences) -> str:
 
 
 def _from_memory(prompt: Prompt, say: Sentences) -> str:
+    tasks = _tasks(prompt)
+    data = TASKS_BLOCK.sub("", prompt.data) if tasks else prompt.data
     said = _related(prompt.words, (text for text in _sentences(*prompt.earlier) if not QUESTION.search(text)))
-    remembered = _related(prompt.words, (text for text in _sentences(prompt.data) if not TITLE.fullmatch(text)))
+    remembered = _related(prompt.words, (text for text in _sentences(data) if not TITLE.fullmatch(text)))
     found = [
-        *_listed(say.said_before, [say.quote.format(text=_short(text)) for text in said]),
+        *_listed(say.tasks, tasks),
+        *_listed(say.said_before, [say.quote.format(text=one_line(text)) for text in said]),
         *_listed(say.remembered, [_remembered(line, say) for line in remembered]),
     ]
     count = len(prompt.earlier)
@@ -97,8 +103,14 @@ def _from_memory(prompt: Prompt, say: Sentences) -> str:
         return say.first
     heard = [say.heard.format(count=count)] if count else []
     if count and not found:
-        heard.append(say.last_heard.format(text=_short(prompt.earlier[-1])))
+        heard.append(say.last_heard.format(text=one_line(prompt.earlier[-1])))
     return "\n\n".join([*found, "".join(heard)]).strip()
+
+
+def _tasks(prompt: Prompt) -> list[str]:
+    """The lines about the person's work, when they ask for it."""
+    block = TASKS_BLOCK.search(prompt.data) if ABOUT_TASKS.search(prompt.words) else None
+    return [line.removeprefix("- ") for line in block["lines"].splitlines()] if block else []
 
 
 def _sentences(*texts: str) -> Iterator[str]:
@@ -108,13 +120,13 @@ def _sentences(*texts: str) -> Iterator[str]:
 
 def _related(words: str, texts: Iterable[str]) -> list[str]:
     """Those of `texts` that share something with `words`, the most first, the newer before the older."""
-    wanted = _features(words)
-    ranked = [(len(wanted & _features(text)), place, text) for place, text in enumerate(texts)]
+    wanted = features(words)
+    ranked = [(len(wanted & features(text)), place, text) for place, text in enumerate(texts)]
     ranked.sort(reverse=True)
     return [text for shared, _, text in ranked if shared][:MOST_QUOTES]
 
 
-def _features(text: str) -> set[str]:
+def features(text: str) -> set[str]:
     """Words and codes in small letters and pairs of neighbouring Chinese characters, but no common ones."""
     pairs = {run[at : at + 2] for run in CHINESE_RUN.findall(text) for at in range(len(run) - 1)}
     return ({word.lower() for word in WORD.findall(text)} | pairs) - COMMON
@@ -127,14 +139,15 @@ def _listed(title: str, items: list[str]) -> list[str]:
 def _remembered(line: str, say: Sentences) -> str:
     memory = REMEMBERED.fullmatch(line)
     if memory:
-        return say.remembered_line.format(day=memory["day"], text=_short(memory["text"]))
-    return say.quote.format(text=_short(line))
+        return say.remembered_line.format(day=memory["day"], text=one_line(memory["text"]))
+    return say.quote.format(text=one_line(line))
 
 
-def _short(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line if len(one_line) <= LONGEST_QUOTE else one_line[:LONGEST_QUOTE] + "…"
+def one_line(text: str) -> str:
+    """The text without line ends, and of a long one its beginning."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + "…"
 
 
 def _cell(text: str) -> str:
-    return _short(text).replace("|", "\\|")
+    return one_line(text).replace("|", "\\|")

@@ -1,13 +1,48 @@
-"""The smallest value that a JSON Schema takes, so that flows which ask for JSON run with the demo model."""
+"""JSON of the demo model: what a text says by plain rules, else the smallest value that the schema takes."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from llm.demo import features, one_line
+from llm.types import Message
+
 Schema = Mapping[str, Any]
+TEXT_BLOCK = re.compile(r"<<<data\n\[文本\]\n(?P<text>.*?)\ndata>>>", re.DOTALL)
+"""The text that a flow wants put into a class, or read."""
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 EMPTY: dict[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False, "null": None}
 DEEPEST = 8
 """Levels after which a schema that refers to itself is answered with null."""
+
+
+def json_for(schema: Schema, messages: Sequence[Message]) -> Any:
+    """The value that is answered to these messages."""
+    blocks = [block["text"] for message in messages if (block := TEXT_BLOCK.search(message.content))]
+    if not blocks:
+        return smallest(schema)
+    system = "\n".join(message.content for message in messages if message.role == "system")
+    return {name: _read(part, blocks[-1], system) for name, part in schema.get("properties", {}).items()}
+
+
+def _read(part: Schema, text: str, system: str) -> Any:
+    """Of a choice the one that shares most with the text, the last when none does; of a text its beginning."""
+    if "enum" in part:
+        told = {choice: _line_of(choice, system) for choice in part["enum"]}
+        best = max(part["enum"], key=lambda choice: len(features(told[choice]) & features(text)))
+        return best if features(told[best]) & features(text) else part["enum"][-1]
+    kinds = part.get("type", "string")
+    if "string" in kinds:
+        return one_line(text)
+    found = NUMBER.search(text) if "number" in kinds else None
+    return float(found.group()) if found else None
+
+
+def _line_of(choice: str, system: str) -> str:
+    """The choice with what the system text says about it."""
+    lines = system.splitlines()
+    return next((line for line in lines if line == f"- {choice}" or line.startswith(f"- {choice}: ")), choice)
 
 
 def smallest(schema: Schema) -> Any:

@@ -13,6 +13,8 @@ class Sentences:
     said_before: str
     remembered: str
     remembered_line: str
+    tasks: str
+    looked_up: str
     heard: str
     last_heard: str
     first: str
@@ -28,6 +30,8 @@ CHINESE = Sentences(
     said_before="您之前说过：",
     remembered="记忆和资料里有：",
     remembered_line="{day}：「{text}」",
+    tasks="您现在的任务：",
+    looked_up="查到的是：",
     heard="我能看到这个会话里您之前的 {count} 条消息。",
     last_heard="其中没有与这句话相关的内容，最近一条是「{text}」。",
     first="这是我看到的第一条消息。您可以先告诉我一件事，例如“项目代号是北极星”，稍后再问我，就能看到记忆是否有效。",
@@ -50,6 +54,8 @@ ENGLISH = Sentences(
     said_before="You said before:",
     remembered="In memory and documents I find:",
     remembered_line="{day}: “{text}”",
+    tasks="Your tasks now:",
+    looked_up="This is what I found:",
     heard="Earlier messages of yours that I can see in this conversation: {count}.",
     last_heard=" None of them is about this; the latest is “{text}”.",
     first=(

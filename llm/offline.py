@@ -9,7 +9,8 @@ from django.conf import settings
 
 from llm.deadlines import Clock
 from llm.demo import answer
-from llm.demo_json import smallest
+from llm.demo_json import json_for
+from llm.demo_tools import call_for
 from llm.errors import ModelRejected
 from llm.normalise import normalised
 from llm.profile import Profile
@@ -21,11 +22,15 @@ PIECES = re.compile(r"[\u3400-\u9fff]{1,2}|[^\s\u3400-\u9fff]+\s*|\s+")
 
 
 async def stream(request: ChatRequest, *, profile: Profile, clock: Clock) -> AsyncGenerator[Chunk]:
-    """See `llm.base`. Calls no tools; a JSON schema is answered with the smallest value that fits it."""
+    """See `llm.base`. Calls a tool where the words plainly ask for it; a JSON schema is answered by `llm.demo_json`."""
     messages = normalised(request.messages)
     if not messages:
         raise ModelRejected
-    whole = orjson.dumps(smallest(request.json_schema)).decode() if request.json_schema else answer(messages)
+    if called := call_for(messages, request.tools):
+        usage = estimate(messages, called.arguments)
+        yield Chunk(tool_calls=(called,), usage=usage, finish_reason="tool_calls", model=profile.model)
+        return
+    whole = orjson.dumps(json_for(request.json_schema, messages)).decode() if request.json_schema else answer(messages)
     text = cut(whole, min(request.max_tokens or profile.max_output_tokens, profile.max_output_tokens))
     for piece in PIECES.findall(text):
         await clock.within(asyncio.sleep(settings.LLM_OFFLINE_DELAY))

@@ -1,5 +1,6 @@
 """What an endpoint refuses, learnt from its own error: that call and all later ones are made without it."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +13,12 @@ REPLACEMENTS: Mapping[str, str | None] = {
     "stream_options": None,
     "temperature": None,
     "response_format": None,
+    "tools": None,
 }
 """Fields that some endpoints refuse, and the field that they take instead; None: they can do without."""
+
+NO_TOOLS = re.compile(r"tools?\b|tool[_ -]|function[_ -]?call", re.IGNORECASE)
+"""Endpoints name this field in many ways: `does not support tools`, `--enable-auto-tool-choice`, `Function calling`."""
 
 _learnt: dict[tuple[str, str], frozenset[str]] = {}
 """Refused fields by (address, model), for the life of this process."""
@@ -36,9 +41,21 @@ def refused_field(message: str, body: Payload, already: frozenset[str]) -> str |
     """
     given_up = already | {REPLACEMENTS[field] for field in already}
     return next(
-        (field for field in REPLACEMENTS if field in body and field in message and field not in given_up),
+        (
+            field
+            for field in REPLACEMENTS
+            if field in body and field not in given_up and _is_about(message, field, body)
+        ),
         None,
     )
+
+
+def _is_about(message: str, field: str, body: Payload) -> bool:
+    """Whether the error names the field. Once tools were called, one about tools may be about those messages."""
+    if field != "tools":
+        return field in message
+    were_called = any(said.get("tool_calls") for said in body["messages"])
+    return bool(NO_TOOLS.search(message)) and not were_called
 
 
 def without(body: Payload, refused: frozenset[str]) -> Payload:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from llm import tokens
+from llm.loose_json import object_in
 from llm.types import ChatRequest, Completion, Message
 from memory.language import named, same_language
 from memory.models import EntityKind, Turn
@@ -38,7 +38,6 @@ INSTRUCTION = (
     "{language}. For small talk alone give importance 1. {rule}"
 )
 AGAIN = "That could not be used ({fault}). Answer once more, with the JSON object alone, whole, in {language}."
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)(?:```|\Z)", re.DOTALL)
 
 
 class Unusable(Exception):
@@ -165,14 +164,9 @@ def _answers(turns: Sequence[Turn]) -> str:
 
 
 def _parsed(text: str) -> _Answer:
-    fence = _FENCE.search(text)
-    body = fence.group(1) if fence else text
-    start = body.find("{")
-    if start < 0:
+    found = object_in(text)
+    if found is None:
         raise Unusable("no_json")
-    found = json_repair.loads(body[start:])
-    if isinstance(found, list):
-        found = next((part for part in found if isinstance(part, dict)), None)
     try:
         return _Answer.model_validate(found)
     except ValidationError as error:

@@ -98,6 +98,26 @@ def test_the_field_that_an_error_speaks_of_is_recognised(message: str, field: st
     assert quirks.refused_field(message, body, frozenset()) == field
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "registry.example/library/small does not support tools",
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        "Function calling is not enabled for this model",
+    ],
+)
+def test_a_model_that_knows_no_tools_is_asked_without_them(message: str) -> None:
+    """S5: but once it has called one, such an error is about something else."""
+    spec = ToolSpec("find", "finds", {"type": "object", "properties": {}})
+    body = payload(question(tools=(spec,)), PLAIN)
+    assert quirks.refused_field(message, body, frozenset()) == "tools"
+    assert "tools" not in quirks.without(body, frozenset({"tools"}))
+    called = Message("assistant", "", tool_calls=(ToolCall("a", "find", "{}"),))
+    messages = (Message("user", "问"), called, Message("tool", "果", tool_call_id="a"))
+    later = payload(ChatRequest(messages, tools=(spec,)), PLAIN)
+    assert quirks.refused_field(message, later, frozenset()) is None
+
+
 def test_a_field_is_not_given_up_twice_nor_exchanged_back() -> None:
     body = quirks.without(payload(question(), PLAIN), frozenset({"max_tokens"}))
     assert body["max_completion_tokens"] == 500
