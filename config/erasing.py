@@ -25,11 +25,12 @@ from knox.models import AuthToken
 from memory import window
 from memory.cascade import Removed, delete_owned, delete_rows
 from memory.forgetting import DECISIONS, Report, Scope, erase
-from profiles.models import UserProfile
+from profiles.models import EvaluationReport, UserProfile
 
 logger = structlog.get_logger(__name__)
 OWN = ("memory", "flows", "knox")
-"""Packages whose rows of a person go while the account stays. Those of others go with it: profile, tasks, looks."""
+"""Packages whose rows of a person go while the account stays. Those of others go with it: profile, tasks, looks.
+Reports about the person go at once, shared or not."""
 REDIS, AOF = "redis", "redis: append-only file"
 REWRITE_SECONDS = 60.0
 
@@ -45,6 +46,7 @@ def erase_person(user: User, *, account: bool = False) -> Report:
     report = erase(user, scope=Scope.ALL)
     with transaction.atomic():
         removed += delete_owned(user, packages=OWN, keep=DECISIONS)
+        removed += delete_rows(EvaluationReport.objects.filter(subject=user))
     purged, throttles = window.purge(user.pk), _forget_throttles(user)
     pending = set(report.pending) | (set() if purged is not None and throttles is not None else {REDIS})
     if account and not pending:

@@ -53,3 +53,31 @@ class TagNotFound(Exception):
     code = "not_found"
     detail = _("No such tag any more. Load the page again to see the tags there are.")
     permanent = True
+
+
+class ReportNotFound(Exception):
+    """No report with this id that the caller may read. A stranger's is told apart by nothing."""
+
+    code = "not_found"
+    detail = _("No such report. See the list for the reports there are about people who report to you, or about you.")
+    permanent = True
+
+
+class ReportNotYours(Exception):
+    """The caller may read the report, but this is for somebody else to do."""
+
+    code = "not_yours_to_change"
+    detail = _("Only those above a person sign and share a report, and only the person answers it.")
+    permanent = True
+
+
+class ReportNotReady(Exception):
+    code = "report_not_ready"
+    detail = _("This report is not ready. Wait until it has been made, or ask for it again if that failed.")
+    permanent = False
+
+
+class ReportNotSigned(Exception):
+    code = "report_not_signed"
+    detail = _("This report is not signed. Sign it first, then share it.")
+    permanent = False

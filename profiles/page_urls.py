@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from profiles import views
+from profiles import report_views, views
 
 urlpatterns = [
     path("tasks/", views.TasksView.as_view(), name="tasks"),
@@ -11,4 +11,8 @@ urlpatterns = [
     path("profile/", views.ProfileView.as_view(), name="profile_page"),
     path("profile/preferences/", views.PreferencesView.as_view(), name="profile_preferences"),
     path("profile/tags/", views.TagView.as_view(), name="profile_tag"),
+    path("profile/reports/<uuid:report_id>/", report_views.ReportView.as_view(), name="report_page"),
+    path("profile/reports/<uuid:report_id>/response/", report_views.ReportAnswerView.as_view(), name="report_answer"),
+    path("profile/reports/<uuid:report_id>/sign/", report_views.ReportSignView.as_view(), name="report_sign"),
+    path("profile/reports/<uuid:report_id>/share/", report_views.ReportShareView.as_view(), name="report_share"),
 ]

@@ -7,14 +7,28 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from memory.person import Person
+from profiles.charts import last_weeks
 from profiles.manager_view import as_manager_sees
-from profiles.models import Figures, Look, ProfileTag, TagKind, TagStatus, UserProfile, figures_of
+from profiles.models import (
+    EvaluationReport,
+    Figures,
+    Look,
+    ProfileTag,
+    TagKind,
+    TagStatus,
+    UserProfile,
+    figures_of,
+    zone_of,
+)
 from profiles.own_profile import PREFERENCES, profile_of
 from profiles.profile_forms import PreferencesForm
 from profiles.tags import tags_of
 from profiles.task_page import name_of
+from profiles.timeline import days_of_flows
 
 LOOKS = 20
+WEEKS = 4
+"""Weeks of which the days are shown that a manager sees; a manager may ask for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +51,7 @@ class Kind:
 
 def context(user: Person) -> dict[str, Any]:
     """Everything that the page needs but its form. Raises ProfileNotFound."""
-    profile, figures = profile_of(user), figures_of(user)
+    profile, figures, zone = profile_of(user), figures_of(user), zone_of(user)
     looks = Look.objects.at(user).select_related("viewer__profile").order_by("-at", "-pk")[:LOOKS]
     kinds = _kinds(user)
     return {
@@ -49,8 +63,16 @@ def context(user: Person) -> dict[str, Any]:
         "manager_name": name_of(profile.manager) if profile.manager else "",
         "seen": as_manager_sees(user),
         "seen_rows": work_rows(figures),
+        "seen_days": days_of_flows(user, last_weeks(WEEKS, zone), zone),
+        "reports": _reports(user),
         "looks": [(look.at, name_of(look.viewer), look.get_sight_display()) for look in looks],
     }
+
+
+def _reports(user: Person) -> list[tuple[EvaluationReport, str, bool]]:
+    """Those that were shared with the person, who signed each, and whether it is new."""
+    mine = EvaluationReport.objects.shared_with(user).select_related("signed_by__profile").order_by("-shared_at", "pk")
+    return [(report, name_of(report.signed_by), report.seen_at is None) for report in mine]
 
 
 def _kinds(user: Person) -> list[Kind]:
@@ -80,8 +102,8 @@ def work_rows(figures: Figures) -> list[tuple[str, str, str]]:
     return [
         (_("Tasks given to me"), str(figures.total_tasks_assigned), ""),
         (_("Tasks given by me"), str(figures.total_tasks_created), ""),
-        (_("Tasks done"), not_enough() if rate is None else f"{rate:.0%}", _tasks(figures.tasks_counted)),
-        (_("From given to done"), not_enough() if mean is None else _hours(mean), _tasks(figures.tasks_done)),
+        (_("Tasks done"), not_enough() if rate is None else f"{rate:.0%}", of_tasks(figures.tasks_counted)),
+        (_("From given to done"), not_enough() if mean is None else time_taken(mean), of_tasks(figures.tasks_done)),
     ]
 
 
@@ -100,11 +122,13 @@ def not_enough() -> str:
     return _("not enough data")
 
 
-def _tasks(number: int) -> str:
+def of_tasks(number: int) -> str:
+    """The size of a sample."""
     return _("of %(n)s tasks") % {"n": number}
 
 
-def _hours(mean: float) -> str:
+def time_taken(mean: float) -> str:
+    """So many hours; from two days on, days."""
     if mean >= 48:
         return _("%(n)s days") % {"n": f"{mean / 24:.1f}"}
     return _("%(n)s hours") % {"n": f"{mean:.1f}"}

@@ -43,6 +43,7 @@ class JobKind(models.TextChoices):
     SUMMARY = "summary", _("summaries")
     EPISODE = "episode", _("memories")
     PROFILE = "profile", _("suggestions for your profile")
+    REPORT = "report", _("reports about others")
 
 
 class TokenUseQuerySet(models.QuerySet["TokenUse"]):

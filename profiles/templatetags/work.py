@@ -1,6 +1,7 @@
 """What pages say about work."""
 
 from datetime import datetime
+from uuid import UUID
 
 from django import template
 from django.utils import timezone
@@ -8,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from memory.person import Person
-from profiles.models import WorkTask
+from profiles.models import EvaluationReport, WorkTask
 
 register = template.Library()
 WEEK = 7
@@ -18,6 +19,13 @@ WEEK = 7
 def new_tasks(user: Person) -> int:
     """How many tasks others gave to `user` that they have not been shown yet."""
     return WorkTask.objects.unseen_by(user).count() if user.pk else 0
+
+
+@register.simple_tag
+def new_report(user: Person) -> UUID | None:
+    """The report that was shared with `user` last and that they have not opened yet."""
+    unseen = EvaluationReport.objects.unseen_by(user).order_by("-shared_at")
+    return unseen.values_list("pk", flat=True).first()
 
 
 @register.filter

@@ -11,6 +11,7 @@ from django.db import transaction
 from config.demo.history import add_history
 from config.demo.people import DEPARTMENTS, MANAGERS, PASSWORD, PEOPLE, DemoPerson
 from config.demo.profile import add_profiles
+from config.demo.reports import add_reports
 from config.demo.work import add_work
 from flows import shipped
 from profiles.apps import MANAGERS as MANAGERS_GROUP
@@ -35,7 +36,9 @@ class Command(BaseCommand):
         people = {user.username: user for user in User.objects.filter(username__in=made)}
         if any(made.values()):
             add_work(people)
-            add_profiles({name: user for name, user in people.items() if made[name]})
+            new = {name: user for name, user in people.items() if made[name]}
+            add_profiles(new)
+            add_reports(new)
         self.stdout.write(f"Demo organisation: {len(PEOPLE)} people, password {PASSWORD}.")
 
 
