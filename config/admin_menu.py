@@ -14,11 +14,14 @@ from django.utils.translation import gettext as _
 from flows.models import Flow
 from llm.models import ProviderProfile
 from memory.models import Conversation, DeadLetter
-from profiles.models import Department, UserProfile, WorkTask
+from profiles.models import Department, EvaluationReport, UserProfile, WorkTask
 
 ICONS: tuple[dict[type[Model], str], ...] = (
     {UserProfile: "badge", Department: "lan", User: "person", Group: "group"},
-    {WorkTask: "task_alt", Flow: "account_tree", Conversation: "forum", DeadLetter: "mark_email_unread"},
+    {
+        **{WorkTask: "task_alt", EvaluationReport: "lab_profile", Flow: "account_tree"},
+        **{Conversation: "forum", DeadLetter: "mark_email_unread"},
+    },
     {ProviderProfile: "neurology"},
     {AccessAttempt: "lock"},
 )

@@ -1,13 +1,17 @@
 """The admin's own pages: the overview, the first run; and the product's one login in front of them."""
 
+from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any
 
+from django.contrib.admin import ModelAdmin
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
 
@@ -26,14 +30,32 @@ class TacitAdminSite(UnfoldAdminSite):
         return redirect("admin:index")
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The overview for superusers, their team for managers, a word of welcome for other staff."""
+        """Their team for managers, the overview for superusers, both for whoever is both; else a word of welcome."""
         from config import overview  # needs models, which the site is made before
+        from profiles.team_overview import look_at_team
 
-        if not request.user.is_superuser and request.user.has_perm("profiles.view_userprofile"):
-            return redirect("admin:profiles_userprofile_changelist")
-        context = overview.of(request) if request.user.is_superuser else {}
+        team = look_at_team(request.user) if request.user.has_perm("profiles.view_userprofile") else None
+        if request.user.is_superuser:
+            context = overview.of(request) | {"team": team if team and team.members else None}
+        else:
+            context = {"title": _("My team"), "team": team} if team else {}
         response: HttpResponse = super().index(request, {**(extra_context or {}), **context})
         return response
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+        """Closes a table as a whole to those who may not open it, before an answer tells which of its rows exist."""
+        inner: Callable[..., Any] = super().admin_view(view, cacheable)
+        table = getattr(view, "__self__", None)
+        if not isinstance(table, ModelAdmin):
+            return inner
+
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            may_enter = table.has_view_or_change_permission(request) or table.has_add_permission(request)
+            if self.has_permission(request) and not may_enter:
+                raise PermissionDenied
+            return inner(request, *args, **kwargs)
+
+        return update_wrapper(guarded, inner)
 
     def app_index(
         self, request: HttpRequest, app_label: str, extra_context: dict[str, Any] | None = None

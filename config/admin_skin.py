@@ -1,4 +1,4 @@
-"""How the admin looks: the options of django-unfold. Its colours are in static/css/admin.css."""
+"""How the admin looks: the options of django-unfold. Its colours are in static/css/admin.css, on top of tokens.css."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ OPTIONS: dict[str, Any] = {
     "SITE_URL": "/",
     "SITE_ICON": _file("img/tacit.svg"),
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _file("img/tacit.svg")}],
-    "STYLES": [_file("css/admin.css"), _file("css/admin_pages.css")],
+    "STYLES": [_file(f"css/{name}.css") for name in ("tokens", "admin", "admin_pages", "admin_team")],
     "SCRIPTS": [_file("js/admin_theme.js"), _file("js/admin_access.js")],
     "SHOW_LANGUAGES": True,
     "SHOW_VIEW_ON_SITE": False,

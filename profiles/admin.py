@@ -1,4 +1,4 @@
-"""People and their groups in the admin. The organisation and its work are in `profiles/organisation_admin.py`."""
+"""People and their groups in the admin. The organisation, its work and reports are in modules of their own."""
 
 import zoneinfo
 from typing import Any
@@ -16,7 +16,7 @@ from unfold.admin import StackedInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from profiles import organisation_admin  # noqa: F401  # registers the other tables
+from profiles import organisation_admin, reports_admin, work_admin  # noqa: F401  # these register the other tables
 from profiles.models import Look, Sight, UserProfile
 from profiles.models.membership import refresh_membership
 from profiles.task_page import name_of

@@ -5,7 +5,7 @@ from django.db.models.signals import post_migrate
 
 MANAGERS = "Managers"
 """The group whose staff see their reports in the admin."""
-SEEN_BY_MANAGERS = ("view_userprofile", "view_worktask")
+SEEN_BY_MANAGERS = ("view_userprofile", "view_worktask", "view_evaluationreport")
 
 
 def _make_managers(using: str, **_: Any) -> None:

@@ -36,6 +36,8 @@ LOOKED_AT = 300
 """Memories whose keywords are compared without a model."""
 SEVERAL = 2
 TOPICS = 8
+BATCH = 1_000
+"""Suggestions that are swept in one transaction."""
 ATTEMPTS = 5
 FIRST_WAIT = 60.0
 """Seconds after a failure, doubled each time."""
@@ -122,18 +124,22 @@ def _ask(reading: Reading, texts: dict[UUID, str], profile: Profile) -> list[Not
 
 
 def by_keywords(figures: Figures) -> list[Noticed]:
-    """The keywords that several memories of the person share, as topics: names of people are none."""
+    """The keywords that several memories of the person share, one of them new, as topics: names of people are none."""
     people = Entity.objects.of(figures.user).filter(kind=EntityKind.PERSON).values_list("name", flat=True)
     names = set(map(tag_key, people))
     found: dict[str, set[UUID]] = defaultdict(set)
     values: dict[str, str] = {}
     recent = Episode.objects.of(figures.user).recalled().order_by("-occurred_to")
-    for pk, keywords, summary in recent.values_list("pk", "keywords", "summary")[:LOOKED_AT]:
+    new: set[UUID] = set()
+    for pk, at, keywords, summary in recent.values_list("pk", "created_at", "keywords", "summary")[:LOOKED_AT]:
+        if figures.insight_until is None or at > figures.insight_until:
+            new.add(pk)
         for word in map(cleaned, map(str, () if is_private(summary) else keywords)):
             if word and tag_key(word) not in names:
                 values.setdefault(tag_key(word), word)
                 found[tag_key(word)].add(pk)
-    shared = sorted((key for key in found if len(found[key]) >= SEVERAL), key=lambda key: (-len(found[key]), key))
+    several = [key for key in found if len(found[key]) >= SEVERAL and found[key] & new]
+    shared = sorted(several, key=lambda key: (-len(found[key]), key))
     return [Noticed(TagKind.TOPIC, values[key], frozenset(found[key])) for key in shared[:TOPICS]]
 
 
@@ -166,7 +172,24 @@ def suggest(figures: Figures, noticed: Iterable[Noticed]) -> None:
         tag = known.get((thing.kind, key)) or _made(figures, thing)
         new = episodes - {episode.pk for episode in tag.evidence.all()}
         tag.evidence.add(*(standing[pk] for pk in new))
-        ProfileTag.objects.filter(pk=tag.pk).update(count=F("count") + len(new))
+        if new:
+            ProfileTag.objects.filter(pk=tag.pk).update(count=F("count") + len(new), noticed_at=timezone.now())
+
+
+def sweep_suggestions(*, days: int) -> int:
+    """Deletes suggestions that are stale; how many. One that its owner decides on right now is left alone.
+
+    What they were noticed in is read already: only new memories bring them back.
+    """
+    swept = 0
+    while True:
+        with transaction.atomic():
+            batch = ProfileTag.objects.stale(days).select_for_update(skip_locked=True).order_by("pk")
+            found = list(batch.values_list("pk", flat=True)[:BATCH])
+            ProfileTag.objects.filter(pk__in=found).delete()
+        swept += len(found)
+        if len(found) < BATCH:
+            return swept
 
 
 def _made(figures: Figures, thing: Noticed) -> ProfileTag:

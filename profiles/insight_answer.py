@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from llm import tokens
+from llm.loose_json import object_in
 from llm.types import ChatRequest, Completion, Message
 from memory.extraction import Unusable
 from memory.language import named
@@ -45,7 +45,6 @@ INSTRUCTION = (
     "the values in {language}.{rejected} {rule}"
 )
 REJECTED = " The person has said of these that they are wrong, so never give them or the like: {values}."
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)(?:```|\Z)", re.DOTALL)
 _BREAKS = re.compile(r"[\s|,，、;；:：<>\[\]{}()（）]+")
 
 
@@ -131,13 +130,10 @@ def cleaned(value: str) -> str:
 
 
 def _parsed(text: str) -> _Answer:
-    fence = _FENCE.search(text)
-    body = fence.group(1) if fence else text
-    start = body.find("{")
-    if start < 0:
+    found = object_in(text)
+    if found is None:
         raise Unusable("no_json")
-    found = json_repair.loads(body[start:])
-    if not (isinstance(found, dict) and set(found) & set(FIELDS)):
+    if not set(found) & set(FIELDS):
         raise Unusable("wrong_shape")
     try:
         return _Answer.model_validate(found)

@@ -7,8 +7,8 @@ the speaker's own people is ever considered.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice, product
 
 from django.db.models import QuerySet
@@ -34,9 +34,10 @@ READINGS = 24
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Who is meant: nobody, one, or several to choose from."""
+    """Who is meant: nobody, one, or several to choose from. `said` is how a sentence called each, folded, by id."""
 
     people: tuple[UserProfile, ...] = ()
+    said: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def one(self) -> UserProfile | None:
@@ -65,9 +66,10 @@ def people_in(sentence: str, speaker: Person) -> Named:
     # Inside 王小明 there is no second person called 小明.
     outer = [span for span in spans if not any(_covers(other, span) for other in spans)]
     found = {person.pk: person for _begin, _end, person in outer}
+    words = {person.pk: folded[begin:end] for begin, end, person in outer}
     if not found and _means_self(folded):
         found = {person.pk: person for person in candidates if person.pk == speaker.pk}
-    return Named(tuple(sorted(found.values(), key=lambda person: (person.display_name, person.pk))))
+    return Named(tuple(sorted(found.values(), key=lambda person: (person.display_name, person.pk))), words)
 
 
 def person_called(name: str, speaker: Person) -> Named:
@@ -127,7 +129,9 @@ def _covers(outer: tuple[int, int, UserProfile], inner: tuple[int, int, UserProf
 
 
 def _means_self(sentence: str) -> bool:
-    return any(word in sentence for word in MYSELF) or bool(re.search(r"[给为替帮]我|\bfor me\b", sentence))
+    return any(word in sentence for word in MYSELF) or bool(
+        re.search(r"(?:[给为替帮]|提醒)我|\b(?:for|remind) me\b", sentence)
+    )
 
 
 def _spellings(person: UserProfile) -> set[Spelling]:

@@ -1,6 +1,6 @@
-"""The organisation in the admin: departments, the directory with its import, and tasks.
+"""The organisation in the admin: departments, and the directory with its import.
 
-Managers, who are staff of the group Managers, see themselves and their reports here; each list comes from the policy
+Managers, who are staff of the group Managers, see themselves and those below them here; each list comes from the policy
 that the API and the pages ask too, and whoever is shown is noted in the access log.
 """
 
@@ -8,62 +8,26 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin, TabularInline
+from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from profiles import directory
-from profiles.models import Department, Look, Sight, UserProfile, WorkEvent, WorkTask
-from profiles.permissions import policy
-from profiles.task_page import event_sentence, name_of
+from profiles.member_page import look_at_member
+from profiles.models import Department, Sight, UserProfile
+from profiles.permissions import Act, policy
+from profiles.read_only_admin import ReadOnlyAdmin
+from profiles.task_page import name_of
 
-
-class ReadOnlyAdmin(ModelAdmin):
-    """Pages to look at. Whoever is shown on them has been looked at."""
-
-    grants = ("view",)
-    sight: Sight
-    person: str
-    """The field that tells whose a row is."""
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return policy.rows_in_admin(super().get_queryset(request), request.user, key=self.person)
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """The filters' own lookups alone."""
-        return lookup.partition("__")[0] in self.list_filter
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        response = super().changelist_view(request, extra_context)
-        changes = getattr(response, "context_data", {}).get("cl")
-        if changes is not None:
-            self._note(request, changes.result_list, Sight.LIST if self.sight == Sight.PROFILE else self.sight)
-        return response
-
-    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
-        response = super().change_view(request, object_id, *args, **kwargs)
-        row = getattr(response, "context_data", {}).get("original")
-        self._note(request, [row] if row else [], self.sight)
-        return response
-
-    def _note(self, request: HttpRequest, rows: Any, sight: Sight) -> None:
-        Look.objects.record(request.user, [getattr(row, self.person) for row in rows], sight=sight)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+ID_DIGITS = 10
+"""Fewer than these are in the id of an account."""
 
 
 @admin.register(Department)
@@ -137,7 +101,7 @@ class DirectoryAdmin(ReadOnlyAdmin):
 
     sight, person = Sight.PROFILE, "pk"
     list_display = ("display_name", "account", "department", "position", "manager_name")
-    list_filter = ("department",)
+    list_filter = (("department", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("user", "department", "manager__profile")
     search_fields = ("display_name", "user__username")
     search_help_text = _("Search by name")
@@ -156,6 +120,16 @@ class DirectoryAdmin(ReadOnlyAdmin):
     @admin.display(description=_("also called"))
     def also_called(self, profile: UserProfile) -> str:
         return "、".join(profile.aliases)
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
+        """Of somebody below: how their work goes. Of everybody else whom one may see: where they stand."""
+        subject = User(pk=int(object_id)) if object_id.isdecimal() and len(object_id) < ID_DIGITS else User()
+        is_look = request.method in ("GET", "HEAD") and self.has_view_permission(request)
+        if not is_look or not policy.allows(request.user, Act.EVALUATE, subject):
+            return super().change_view(request, object_id, *args, **kwargs)
+        shown = look_at_member(request.user, subject.pk, request.GET)
+        context = self.admin_site.each_context(request) | {"opts": self.opts, "title": str(shown["original"])}
+        return TemplateResponse(request, "admin/member.html", context | shown)
 
     def get_urls(self) -> list[URLPattern]:
         own = path("import/", self.admin_site.admin_view(self.import_view), name="profiles_userprofile_import")
@@ -179,57 +153,3 @@ class DirectoryAdmin(ReadOnlyAdmin):
         context = {"title": _("Import the directory"), "form": form, "plan": plan, "columns": directory.COLUMNS}
         context |= {"back": reverse("admin:profiles_userprofile_changelist")}
         return render(request, "admin/directory_import.html", self.admin_site.each_context(request) | context)
-
-
-class HistoryInline(TabularInline):
-    """What happened to the task."""
-
-    model = WorkEvent
-    fields = readonly_fields = ("at", "what")
-    verbose_name_plural = _("what happened")
-    can_delete = False
-    hide_title = True
-
-    @admin.display(description=_("what"))
-    def what(self, event: WorkEvent) -> str:
-        return event_sentence(event)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever may see the task may see its history."""
-        return True
-
-
-@admin.register(WorkTask)
-class TaskAdmin(ReadOnlyAdmin):
-    """Work, to look at: it is given and moved on its page, by those whose it is."""
-
-    sight, person = Sight.WORK, "assignee_id"
-    inlines = (HistoryInline,)
-    list_display = ("title", "assignee_name", "creator_name", "status", "due", "completed")
-    list_filter = ("status", "due_at")
-    list_select_related = ("assignee__profile", "creator__profile")
-    search_fields = ("title", "assignee__profile__display_name")
-    search_help_text = _("Search by title or name")
-    fields = readonly_fields = ("title", "description", "assignee_name", "creator_name", "status", "due", "completed")
-
-    @admin.display(description=_("for"), ordering="assignee__profile__display_name")
-    def assignee_name(self, task: WorkTask) -> str:
-        return name_of(task.assignee)
-
-    @admin.display(description=_("given by"), ordering="creator__profile__display_name")
-    def creator_name(self, task: WorkTask) -> str:
-        return name_of(task.creator)
-
-    @admin.display(description=_("due"), ordering="due_at")
-    def due(self, task: WorkTask) -> str | None:
-        return date_format(localtime(task.due_at), "DATETIME_FORMAT") if task.due_at else None
-
-    @admin.display(description=_("finished"), ordering="completed_at")
-    def completed(self, task: WorkTask) -> str | None:
-        return date_format(localtime(task.completed_at), "DATETIME_FORMAT") if task.completed_at else None

@@ -2,8 +2,9 @@
 
 import structlog
 from celery import shared_task
+from django.conf import settings
 
-from profiles import aggregation, insight
+from profiles import aggregation, insight, overdue, report_job
 from profiles.models import Look
 
 logger = structlog.get_logger(__name__)
@@ -34,3 +35,23 @@ def count_everybody() -> None:
 def notice() -> None:
     """Suggests tags from new memories."""
     insight.notice_due_people()
+
+
+@shared_task
+def tell_of_overdue_work() -> None:
+    """Tells whoever has overdue work, and whoever gave it."""
+    overdue.tell()
+
+
+@shared_task
+def sweep_suggestions() -> None:
+    """Deletes suggested tags that nobody has decided on for long."""
+    swept = insight.sweep_suggestions(days=settings.SUGGESTION_DAYS) if settings.SUGGESTION_DAYS else 0
+    if swept:
+        logger.info("swept suggestions", rows=swept)
+
+
+@shared_task
+def make_reports() -> None:
+    """Makes the reports that somebody asked for."""
+    report_job.make_due_reports()

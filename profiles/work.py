@@ -84,6 +84,14 @@ def visible_task(user: Person, task_id: int) -> WorkTask:
     return task
 
 
+def given_under(owners: Mapping[str, int]) -> dict[str, int]:
+    """The tasks that were given under these client keys by the owner of each: `{key: task id}`."""
+    tasks = WorkTask.objects.filter(client_key__in=owners, creator_id__in=set(owners.values())) if owners else ()
+    return {
+        task.client_key: task.pk for task in tasks if task.client_key and owners[task.client_key] == task.creator_id
+    }
+
+
 def mark_seen(user: Person) -> None:
     """Notes that `user` was shown the work that others gave to them."""
     WorkTask.objects.unseen_by(user).update(seen_at=timezone.now())

@@ -139,6 +139,7 @@ def test_tables_that_help_nobody_have_no_page() -> None:
         "memory.Conversation",
         "memory.DeadLetter",
         "profiles.Department",
+        "profiles.EvaluationReport",
         "profiles.UserProfile",
         "profiles.WorkTask",
         "llm.ProviderProfile",

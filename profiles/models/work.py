@@ -45,6 +45,10 @@ class WorkTaskQuerySet(models.QuerySet["WorkTask"]):
         """Those that should have been done before `now`."""
         return self.unfinished().filter(due_at__lt=now or timezone.now())
 
+    def newly_overdue(self, now: datetime | None = None) -> Self:
+        """Those of which nobody has been told yet that they are overdue: once for each moment that is set."""
+        return self.overdue(now).filter(Q(overdue_told_for=None) | ~Q(overdue_told_for=F("due_at")))
+
     def by_urgency(self) -> Self:
         """The first due first, those without a date behind them, finished ones last, the newest of these first."""
         waiting = models.Case(models.When(status__in=UNFINISHED, then=F("due_at")))
@@ -61,7 +65,7 @@ class WorkTask(models.Model):
 
     `client_key` is a name that its creator chose for the request, so that sending it twice makes one task.
     `source_turn` is the turn in which it was agreed; it is nulled when that is erased. `seen_at` is when the assignee
-    was first shown it.
+    was first shown it. `overdue_told_for` is the `due_at` of which it was told that it has passed.
     """
 
     title = models.CharField(_("title"), max_length=200)
@@ -81,6 +85,7 @@ class WorkTask(models.Model):
     created_at = models.DateTimeField(_("given"), default=timezone.now)
     completed_at = models.DateTimeField(_("finished"), null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
+    overdue_told_for = models.DateTimeField(null=True, blank=True, editable=False)
     source_turn = models.ForeignKey(Turn, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     client_key = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001  # NULLs are never equal
 
@@ -100,6 +105,7 @@ class WorkTask(models.Model):
         indexes = (
             models.Index(fields=["assignee", "status", "due_at"], name="task_of_assignee"),
             models.Index(fields=["creator", "-created_at"], name="task_of_creator"),
+            models.Index(fields=["due_at"], name="task_due", condition=Q(status__in=("open", "in_progress"))),
         )
 
     def __str__(self) -> str:

@@ -2,7 +2,8 @@
 
     make screenshots        # writes docs/img/*.png; needs Chromium and a Chinese font
 
-It starts the product on an empty database with the demo organisation, logs in as bob and talks to the demo model.
+It starts the product on an empty database with the demo organisation, logs in as bob and talks to the demo model; the
+manager's first page of the admin is alice's.
 """
 
 import subprocess
@@ -30,6 +31,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=find(), args=FLAGS)
         for language in LOCALES:
             chat(open_page(browser, address, language), FOLDER / f"chat-{language}.png", language)
+            team(open_page(browser, address, language, person="alice"), FOLDER / f"team-{language}.png")
         catalogue = open_page(browser, address, "zh", theme="dark")
         catalogue.screenshot(path=FOLDER / "catalogue-dark.png")
         phone = open_page(browser, address, "zh", viewport=PHONE)
@@ -38,9 +40,15 @@ def main() -> None:
 
 
 def open_page(
-    browser: Browser, address: str, language: str, *, theme: str = "light", viewport: dict[str, int] = DESKTOP
+    browser: Browser,
+    address: str,
+    language: str,
+    *,
+    person: str = "bob",
+    theme: str = "light",
+    viewport: dict[str, int] = DESKTOP,
 ) -> Page:
-    """The catalogue, logged in as bob."""
+    """The catalogue, as this person has it."""
     context = browser.new_context(
         base_url=address,
         locale=LOCALES[language],
@@ -50,11 +58,19 @@ def open_page(
     )
     page = context.new_page()
     page.goto("/accounts/login/")
-    page.fill("[name=username]", "bob")
+    page.fill("[name=username]", person)
     page.fill("[name=password]", PASSWORD)
     page.press("[name=password]", "Enter")
     page.wait_for_url(f"{address}/")
     return page
+
+
+def team(page: Page, path: Path) -> None:
+    """How a manager's team is doing, at one look."""
+    page.goto("/admin/")
+    expect(page.locator("canvas")).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.screenshot(path=path)
 
 
 def chat(page: Page, path: Path, language: str) -> None:

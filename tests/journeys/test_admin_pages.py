@@ -62,6 +62,7 @@ def test_every_page_fits_the_screen_and_keeps_to_its_policy(
         f"profiles/department/{department.pk}/change/",
         "profiles/worktask/",
         f"profiles/worktask/{task['id']}/change/",
+        "profiles/evaluationreport/",
         "flows/flow/",
         f"flows/flow/{flow.pk}/change/",
         "memory/conversation/",

@@ -100,6 +100,7 @@ def test_only_permissions_that_do_something_are_offered(root: Client) -> None:
         "Flow: view",
         "Conversation: view",
         "Unread stretch: view",
+        "Report: view",
         "Profile: view",
         "Task: view",
     ]
