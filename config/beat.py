@@ -19,6 +19,12 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "drain-erasures": {"task": "memory.tasks.drain_erasures", "schedule": 30.0},
     "count-changed": {"task": "profiles.tasks.count_changed", "schedule": 60.0, "options": {"expires": 60}},
     "notice": {"task": "profiles.tasks.notice", "schedule": 60.0, "options": {"expires": 60}},
+    "tell-of-overdue-work": {
+        "task": "profiles.tasks.tell_of_overdue_work",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
+    "make-reports": {"task": "profiles.tasks.make_reports", "schedule": 3.0, "options": {"expires": 3}},
     "sweep-access-log": {"task": "profiles.tasks.sweep_access_log", "schedule": 24 * 3600.0},
     "beat-heart": {"task": "config.tasks.beat_heart", "schedule": 15.0, "options": {"expires": 15}},
     "delete-expired-tokens": {"task": "flows.tasks.delete_expired_logins", "schedule": 24 * 3600.0},
@@ -26,5 +32,6 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "merge-memories": {"task": "memory.tasks.merge_memories", "schedule": crontab(hour=19, minute=10)},
     "archive-memories": {"task": "memory.tasks.archive_memories", "schedule": crontab(hour=19, minute=40)},
     "count-everybody": {"task": "profiles.tasks.count_everybody", "schedule": crontab(hour=19, minute=55)},
+    "sweep-suggestions": {"task": "profiles.tasks.sweep_suggestions", "schedule": crontab(hour=20, minute=0)},
     "sweep-transcripts": {"task": "memory.tasks.sweep_transcripts", "schedule": crontab(hour=20, minute=10)},
 }

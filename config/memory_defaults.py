@@ -30,3 +30,5 @@ INSIGHT_REST_SECONDS = 600  # a memory is read for what it shows of the person o
 TRANSCRIPT_DAYS = env.number("TRANSCRIPT_DAYS", default=365, at_least=0)
 # A memory rests when it is so old: not recalled, still found; pinned and written ones never
 EPISODE_ARCHIVE_DAYS = env.number("EPISODE_ARCHIVE_DAYS", default=90, at_least=0)
+# A suggested tag goes so long after it was last noticed, when its owner has not decided on it
+SUGGESTION_DAYS = env.number("SUGGESTION_DAYS", default=90, at_least=0)

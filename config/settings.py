@@ -256,6 +256,8 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
+        "ActionStatus": "flows.models.ActionStatus",
+        "ReportStatus": "profiles.models.ReportStatus",
         "TagStatus": "profiles.models.TagStatus",
         "WorkStatus": "profiles.models.work.WorkStatus",
         "TurnStatus": "memory.models.conversation.TurnStatus",
@@ -287,6 +289,7 @@ FLOW_PLUGINS = [
     "flows.plugins.query_rewrite.QueryRewrite",
     "flows.plugins.long_term_memory.LongTermMemory",
     "flows.plugins.portrait.Portrait",
+    "flows.plugins.work_context.WorkContext",
     "flows.plugins.remember.Remember",
     "flows.plugins.profile_facts.ProfileFacts",
 ]
@@ -296,6 +299,8 @@ TURN_INPUT_CHARS = 200_000
 TURN_LEASE_SECONDS = 15
 """A turn whose process has not renewed it for this long is interrupted by whoever notices first."""
 EVENT_REPLAY_SECONDS = 900
+ACTION_EXPIRE_HOURS = env.number("ACTION_EXPIRE_HOURS", default=72.0, at_least=0.0)
+"""How long a confirm card can be answered."""
 DRAIN_SECONDS = env.number("DRAIN_SECONDS", default=120)
 
 # --- Logs ----------------------------------------------------------------------------------------------------

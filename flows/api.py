@@ -14,12 +14,13 @@ from rest_framework.response import Response
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
-from flows.conversation import Command
+from flows.answering import open_again, open_answer, open_words
 from flows.endings import sentence
 from flows.errors import FlowNotFound, RunFailed
 from flows.listening import begin_from_thread, finished, stop, wait_for
 from flows.models import Favourite, Flow
 from flows.serializers import (
+    ActionAnswer,
     ExecuteResult,
     Feedback,
     FlowSerializer,
@@ -95,8 +96,8 @@ class Execute(APIView):
     def post(self, request: Request, flow_id: int) -> Response:
         """The whole answer, also when it was stopped; 502 or 504 when the model failed."""
         command = TurnStart(data=request.data).command(flow_id)
-        opened = begin_from_thread(request.user, command)
-        turn = wait_for(finished(request.user, opened.turn_id))
+        turn_id = begin_from_thread(open_words, request.user, command)
+        turn = wait_for(finished(request.user, turn_id))
         if turn.status in (TurnStatus.FAILED, TurnStatus.INTERRUPTED):
             code = turn.error_code or str(TurnStatus.INTERRUPTED)
             raise RunFailed(turn.pk, code, sentence(code))
@@ -113,7 +114,7 @@ class Stream(APIView):
     def post(self, request: Request, flow_id: int) -> StreamingHttpResponse:
         """Server-Sent Events; a repeat with the same client_turn_id attaches to the turn."""
         command = TurnStart(data=request.data).command(flow_id)
-        return stream_response(request, begin_from_thread(request.user, command).turn_id)
+        return stream_response(request, begin_from_thread(open_words, request.user, command))
 
 
 class TurnDetail(APIView):
@@ -155,16 +156,19 @@ class TurnRegenerate(APIView):
         """Answers the last question of a session again, in a new turn that replaces this one."""
         nothing_in(request)
         old = MemoryManager().get_turn(request.user, turn_id)
-        command = Command(
-            flow_id=old.flow_id,
-            input=old.input,
-            inputs=old.inputs,
-            session_id=old.conversation_id,
-            memory=None if old.memory_enabled else False,
-            edit_of=old.pk,
-        )
-        opened = begin_from_thread(request.user, command)
-        return Response({"turn_id": opened.turn_id}, status=status.HTTP_202_ACCEPTED)
+        turn_id = begin_from_thread(open_again, request.user, old)
+        return Response({"turn_id": turn_id}, status=status.HTTP_202_ACCEPTED)
+
+
+class ActionDetail(APIView):
+    throttle_classes = (TurnThrottle,)
+
+    @extend_schema(request=ActionAnswer, responses={202: TurnStarted} | TAKEN)
+    def post(self, request: Request, action_id: UUID) -> Response:
+        """Answers a confirm card: the run that proposed it goes on in a new turn. Twice gives the first result."""
+        reply = ActionAnswer(data=request.data).reply()
+        turn_id = begin_from_thread(open_answer, request.user, action_id, reply)
+        return Response({"turn_id": turn_id}, status=status.HTTP_202_ACCEPTED)
 
 
 class TurnFeedback(APIView):

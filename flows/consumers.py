@@ -15,9 +15,11 @@ from drf_standardized_errors.formatter import flatten_errors
 from rest_framework.exceptions import APIException, NotFound, ValidationError
 
 from flows import threads
+from flows.answering import open_answer, open_words
 from flows.conversation import usable_flow
+from flows.errors import ActionNotFound
 from flows.listening import begin, follow, stop
-from flows.serializers import TurnStart
+from flows.serializers import ActionAnswer, TurnStart
 from flows.sockets import JsonSocket
 from llm.text import whole_json
 from memory.errors import TurnNotFound
@@ -72,8 +74,12 @@ class FlowConsumer(JsonSocket):
     async def _obey(self, frame: dict[str, Any]) -> None:
         match frame.pop("type", None):
             case "turn.start":
-                turn = await begin(self.user, TurnStart(data=frame).command(self.flow_id))
-                self._listen(turn.turn_id, after=0, again=False)
+                command = TurnStart(data=frame).command(self.flow_id)
+                self._listen(await begin(open_words, self.user, command), after=0, again=False)
+            case "action.answer":
+                action_id, reply = _action_in(frame), ActionAnswer(data=frame).reply()
+                turn_id = await begin(open_answer, self.user, action_id, reply, flow_id=self.flow_id)
+                self._listen(turn_id, after=0, again=False)
             case "turn.attach":
                 turn_id = await self._own_turn(frame)
                 after = frame.get("after", 0)
@@ -81,7 +87,7 @@ class FlowConsumer(JsonSocket):
             case "turn.stop":
                 await stop(self.user, await self._own_turn(frame))
             case _:
-                raise BadFrame("unknown_type", _("Use turn.start, turn.attach or turn.stop."))
+                raise BadFrame("unknown_type", _("Use turn.start, turn.attach, turn.stop or action.answer."))
 
     async def _own_turn(self, frame: dict[str, Any]) -> UUID:
         """The frame's turn, which must be the user's and of this flow."""
@@ -123,6 +129,14 @@ def _seen(user: Person, turn_id: UUID) -> None:
     session_id = Turn.objects.visible_to(user).filter(pk=turn_id).values_list("conversation_id", flat=True).first()
     if session_id:
         MemoryManager().mark_seen(user, session_id)
+
+
+def _action_in(frame: dict[str, Any]) -> UUID:
+    """Takes the action's id out of a frame."""
+    try:
+        return ObjectId().to_internal_value(frame.pop("action_id", None))
+    except NotFound:
+        raise ActionNotFound from None
 
 
 def _parsed(text: str | None) -> dict[str, Any]:

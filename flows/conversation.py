@@ -16,7 +16,7 @@ from django.db import DatabaseError
 from django.db.models import OuterRef, Subquery
 
 import llm
-from flows import engine, threads
+from flows import engine, proposals, threads
 from flows.compiled import Compiled
 from flows.definition import Definition
 from flows.endings import outcome_of
@@ -24,9 +24,10 @@ from flows.errors import FlowNotFound
 from flows.models import Flow, FlowVersion
 from flows.nodes.base import Reasoning
 from flows.plugins import before_all
-from flows.steps import NodeFinished, NodeStarted, Spent, Step, Text
+from flows.steps import NodeFinished, NodeStarted, Paused, Spent, Step, Text, ToolBegan, ToolEnded
 from flows.turn import FlowTurn
 from flows.voice import Voice
+from flows.working import Work
 from llm.errors import ModelEmpty
 from memory.errors import TurnEnded, TurnNotFound
 from memory.manager import MemoryManager
@@ -146,8 +147,17 @@ async def answer(turn: FlowTurn, voice: Voice) -> None:
     """Runs the plugins and the flow, saying everything through `voice`. Raises what made it fail."""
     await before_all(turn)
     turn.on_prompt = lambda: voice.tell_memory(turn.used())
-    async with aclosing(engine.run(turn.definition, inputs=turn.inputs, conversing=turn)) as steps:
+    run = engine.run(
+        turn.definition,
+        inputs=turn.inputs,
+        conversing=turn,
+        working=Work(turn.user, turn.conversation, turn.turn),
+        resume=turn.resume,
+    )
+    async with aclosing(run) as steps:
         async for step in steps:
+            if isinstance(step, Paused):
+                turn.paused = step
             _say(step, voice)
     voice.tell_memory(turn.used())
     if not voice.text:
@@ -164,6 +174,10 @@ def _say(step: Step, voice: Voice) -> None:
             voice.emit("node.started", node_id=node_id, title=title)
         case NodeFinished(node_id, title, ms):
             voice.emit("node.finished", node_id=node_id, title=title, ms=ms)
+        case ToolBegan(node_id, name):
+            voice.emit("tool.call", node_id=node_id, name=name)
+        case ToolEnded(node_id, name, ok):
+            voice.emit("tool.result", node_id=node_id, name=name, ok=ok)
         case Spent(usage):
             voice.spend(usage)
 
@@ -178,13 +192,7 @@ async def commit(turn: FlowTurn, outcome: Outcome) -> Outcome:
     for pause in (*COMMIT_PAUSES, None):
         try:
             with storing(turn_id=turn.turn_id) as found:
-                found.missing = await threads.run(
-                    MemoryManager().record_exchange,
-                    turn.user,
-                    conversation=turn.conversation,
-                    turn=turn.turn,
-                    outcome=outcome,
-                )
+                found.missing = await threads.run(_record, turn, outcome)
             turn.missing.extend(found.missing)
             return outcome
         except TurnEnded:
@@ -195,6 +203,13 @@ async def commit(turn: FlowTurn, outcome: Outcome) -> Outcome:
                 raise
             await asyncio.sleep(pause)
     raise AssertionError("unreachable")
+
+
+def _record(turn: FlowTurn, outcome: Outcome) -> tuple[str, ...]:
+    """What the turn waits for first, then that it waits."""
+    if outcome.waiting:
+        proposals.keep(turn)
+    return MemoryManager().record_exchange(turn.user, conversation=turn.conversation, turn=turn.turn, outcome=outcome)
 
 
 def _ended_elsewhere(turn: FlowTurn, said: str) -> Outcome:

@@ -52,12 +52,36 @@ class NodeFault(Exception):
     permanent = False
 
 
+class AnswerUnusable(Exception):
+    """A model that was to decide or to read something answered twice with what a node cannot use."""
+
+    code = "unusable_answer"
+    detail = _("The model's answer could not be used in one step of the flow. Try again, or put it in other words.")
+    permanent = False
+
+
 class ServerStopping(Exception):
     """The process is going down and takes no new turns."""
 
     code = "server_stopping"
     detail = _("The server is restarting. Send the message again in a moment.")
     permanent = False
+
+
+class ActionNotFound(Exception):
+    """No such action for this person. A foreign one is told apart by nothing."""
+
+    code = "not_found"
+    detail = _("No such card. Read the conversation again to see what waits for you.")
+    permanent = True
+
+
+class ActionExpired(Exception):
+    """Nobody can answer this any more: too late, or another question or card came in its place."""
+
+    code = "action_expired"
+    detail = _("This card has expired. Say again what you want, and answer the new one.")
+    permanent = True
 
 
 class RunFailed(Exception):

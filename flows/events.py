@@ -58,7 +58,7 @@ class TurnLog:
         """The pieces of the answer so far, joined."""
         return "".join(event.data["text"] for event in self.events if event.type == "delta")
 
-    def emit(self, kind: str, **data: Any) -> Event:
+    def emit(self, kind: str, /, **data: Any) -> Event:
         """Numbers a new event and wakes the listeners."""
         last = self.events[-1] if self.events else None
         page_id, plain_id = (last.page_id, last.plain_id) if last else (0, 0)

@@ -10,29 +10,42 @@ from dataclasses import dataclass
 import structlog
 
 from flows.errors import NodeFault, NodeTimeout
-from flows.nodes.base import Delta, NodeCall, NodeType, Output, Reasoning, Result
+from flows.nodes.base import (
+    Delta,
+    NodeCall,
+    NodeType,
+    Output,
+    Proposal,
+    Reasoning,
+    Result,
+    ToolAnswered,
+    ToolCalled,
+)
 
 logger = structlog.get_logger(__name__)
+Produced = Delta | Reasoning | ToolCalled | ToolAnswered
+"""What a node yields before its end."""
 ERROR_BRANCH = "error"
 """The way out of a node whose `on_error` is "branch"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The last thing an execution reports: what it gave, how long it took, and a failure that was caught."""
+    """The last thing an execution reports: what it gave or proposes, how long it took, a failure that was caught."""
 
-    result: Result
+    result: Result | Proposal
     ms: int
     error: str = ""
 
 
-async def execute(kind: NodeType, call: NodeCall) -> AsyncGenerator[Delta | Reasoning | Ended, None]:
+async def execute(kind: NodeType, call: NodeCall) -> AsyncGenerator[Produced | Ended, None]:
     """Yields what the node produces, then one Ended. Raises when it fails and `on_error` is "fail"."""
     began = time.monotonic()
-    result, error = Result(), ""
+    result: Result | Proposal = Result()
+    error = ""
     try:
         async for output in _attempts(kind, call):
-            if isinstance(output, Result):
+            if isinstance(output, Result | Proposal):
                 result = output
             else:
                 yield output

@@ -1,52 +1,56 @@
 """Starting, following and stopping turns: what sockets, SSE and REST share."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing, suppress
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.db import connection
 
 from flows import runner, threads
-from flows.conversation import Command, open_turn
+from flows.answering import Opened
 from flows.endings import ERASED, closing_event, outcome_of
 from flows.events import Event, TurnLog
 from flows.markdown import render
-from flows.turn import FlowTurn
+from flows.proposals import action_of
 from memory.manager import MemoryManager
 from memory.models import Turn
 from memory.person import Person
 from memory.turns import request_stop
 
+P = ParamSpec("P")
 T = TypeVar("T")
 LOOK_SECONDS = 2.0
 """How often a listener of another process's turn asks PostgreSQL whether it still runs."""
 
 
-async def begin(user: Person, command: Command) -> FlowTurn:
-    """Opens a turn and starts to answer it; the repeat of a request gives the turn that it opened first."""
+async def begin(opening: Callable[P, Opened], *args: P.args, **kwargs: P.kwargs) -> UUID:
+    """Opens a turn and starts to answer it; the repeat of a request gives the turn that it opened first.
+
+    `opening` is one of the ways in `flows.answering`, called in a thread.
+    """
     host = runner.current()
     host.require_accepting()
 
-    async def opened() -> FlowTurn:
-        turn, fresh = await threads.run(open_turn, user, command)
-        if fresh:
-            host.launch(turn)
-        return turn
+    async def opened() -> UUID:
+        made = await threads.run(opening, *args, **kwargs)
+        if made.run:
+            host.launch(made.run)
+        return made.turn_id
 
     # A caller who leaves now must not leave behind a saved question that nobody answers.
     return await asyncio.shield(asyncio.ensure_future(opened()))
 
 
-def begin_from_thread(user: Person, command: Command) -> FlowTurn:
+def begin_from_thread(opening: Callable[P, Opened], *args: P.args, **kwargs: P.kwargs) -> UUID:
     """As `begin`, in the thread of a synchronous view: opened there, so that only the launch has to change threads."""
     host = runner.current()
     host.require_accepting()
-    turn, fresh = open_turn(user, command)
-    if fresh:
-        host.loop.call_soon_threadsafe(host.launch, turn)
-    return turn
+    made = opening(*args, **kwargs)
+    if made.run:
+        host.loop.call_soon_threadsafe(host.launch, made.run)
+    return made.turn_id
 
 
 async def stop(user: Person, turn_id: UUID) -> None:
@@ -119,14 +123,14 @@ async def with_pauses(events: AsyncGenerator[T, None], *, seconds: float) -> Asy
 async def _remote(turn: Turn, *, after: int, html: bool) -> AsyncGenerator[Event, None]:
     async with runner.current().relay.mirror(turn.pk) as log:
         if not turn.is_running:
-            _complete(log, turn)
+            _complete(log, turn, await threads.run(action_of, turn))
         events = with_pauses(log.follow(after=after, html=html), seconds=LOOK_SECONDS)
         async with aclosing(events):
             async for event in events:
                 if event is not None:
                     yield event
                 elif not (turn := await threads.run(_turn_again, turn)).is_running:
-                    _complete(log, turn)
+                    _complete(log, turn, await threads.run(action_of, turn))
 
 
 def _turn_again(turn: Turn) -> Turn:
@@ -137,7 +141,7 @@ def _turn_again(turn: Turn) -> Turn:
     return now or turn
 
 
-def _complete(log: TurnLog, turn: Turn) -> None:
+def _complete(log: TurnLog, turn: Turn, action: dict[str, Any] | None) -> None:
     """Adds what a log lacks of an ended turn: its process died, or its stream has expired."""
     if log.is_closed:
         return
@@ -146,5 +150,7 @@ def _complete(log: TurnLog, turn: Turn) -> None:
     heard = log.text
     if turn.output.startswith(heard) and len(turn.output) > len(heard):
         log.emit("delta", text=turn.output[len(heard) :])
+    if action and not any(event.type == "action.proposed" for event in log.events):
+        log.emit("action.proposed", **{name: action[name] for name in ("action_id", "kind", "card")})
     kind, data = closing_event(outcome_of(turn), html=render(turn.output))
     log.emit(kind, **data)

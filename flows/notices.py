@@ -37,6 +37,11 @@ async def sessions_erased(user_id: int, session_ids: Iterable[UUID]) -> None:
         await _tell(user_id, frames)
 
 
+async def tasks_overdue(user_id: int, task_ids: Iterable[int]) -> None:
+    """Tells a person's pages which tasks should have been done by now; one message, however many they are."""
+    await _tell(user_id, [{"type": "task.overdue", "task_id": task_id} for task_id in task_ids])
+
+
 def send_from_job(user_id: int, kind: str, **data: Any) -> None:
     """Sends a notice from synchronous code outside the server."""
     async_to_sync(send)(user_id, kind, **data)

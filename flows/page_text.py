@@ -52,6 +52,15 @@ def notes(turn: Turn) -> list[str]:
     return shown + list(dict.fromkeys(missing))
 
 
+def tool_notes() -> dict[str, str]:
+    """What stands under an answer for each tool that its model called."""
+    return {
+        "find_person": _("Looked up a person."),
+        "search_memory": _("Searched your memory."),
+        "assign_work": _("Prepared a task."),
+    }
+
+
 def tokens(count: int) -> str:
     """How much an answer cost, in a word; nothing when it is not known."""
     return _tokens().format(n=f"{count:,}") if count else ""
@@ -96,6 +105,20 @@ def code_text() -> dict[str, str]:
     return {"copy": _("Copy"), "copied": _("Copied")}
 
 
+def card_text() -> dict[str, object]:
+    """The texts of cards that wait for a click."""
+    return {
+        "choose": _("Choose who"),
+        "confirm": _("Please confirm"),
+        "states": {
+            "sent": _("Confirmed"),
+            "created": _("Created"),
+            "declined": _("Cancelled"),
+            "expired": _("Expired"),
+        },
+    }
+
+
 def chat_text(flow_name: str) -> dict[str, object]:
     """The texts of the chat page, the list's included. Parts in braces are replaced by the scripts."""
     return (
@@ -105,7 +128,9 @@ def chat_text(flow_name: str) -> dict[str, object]:
             "endings": ending_notes(),
             "missing": missing_notes(),
             "cut": cut_notes(),
+            "tools": tool_notes(),
             "erase": _erase_questions(flow_name),
+            "card": card_text(),
             "clear": _("Clear"),
             "tokens": _tokens(),
             "recalled": {"one": count_template(1), "many": count_template(2)},

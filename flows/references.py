@@ -56,4 +56,6 @@ def render(template: str, values: Values) -> str:
 
 def _text(values: Values, reference: Reference) -> str:
     value = values.get(reference.node_id, {}).get(reference.field)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return "" if value is None else str(value)

@@ -17,6 +17,7 @@ from flows.errors import NodeFault, ServerStopping
 from flows.events import TurnLog
 from flows.markdown import render
 from flows.plugins import after_all
+from flows.proposals import proposed
 from flows.relay import Relay
 from flows.turn import FlowTurn
 from flows.voice import Voice
@@ -157,6 +158,8 @@ class Runner:
             outcome = await commit(running.turn, self._outcome(running))
         except DatabaseError:
             outcome = _lost(voice, NOT_SAVED)
+        if outcome.waiting and outcome.waiting == running.turn.waiting:
+            voice.emit("action.proposed", **proposed(running.turn))
         voice.end(outcome, html=html)
 
     async def _forget(self, running: Running) -> None:
@@ -177,6 +180,7 @@ class Runner:
             status=status,
             output=voice.text,
             error_code=code,
+            waiting=running.turn.waiting if status is TurnStatus.COMPLETE else None,
             usage=voice.usage,
             memory_used=running.turn.used(),
         )

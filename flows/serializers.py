@@ -6,10 +6,12 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from flows.answering import Reply
 from flows.conversation import Command
 from flows.endings import sentence
 from flows.markdown import render
-from flows.models import Flow
+from flows.models import ActionStatus, Flow
+from flows.proposals import action_of
 from memory.fields import ObjectId, SafeText, SafeTexts, Strict
 from memory.models import Turn
 from memory.models.conversation import TurnStatus
@@ -45,6 +47,31 @@ class TurnStart(Strict):
         return Command(flow_id=flow_id, **self.validated_data)
 
 
+class ActionAnswer(Strict):
+    """The answer to a confirm card, over REST and over the socket alike; `fields` are what was changed in it."""
+
+    accept = serializers.BooleanField()
+    fields = serializers.DictField(required=False)  # type: ignore[assignment]  # the API's name, not the serializer's
+
+    def reply(self) -> Reply:
+        """The checked body. Raises ValidationError; what stands in `fields` is checked when the card is at hand."""
+        self.is_valid(raise_exception=True)
+        return Reply(self.validated_data["accept"], self.validated_data.get("fields", {}))
+
+
+class ActionShown(serializers.Serializer[Any]):
+    """A confirm card, and what became of it."""
+
+    action_id = serializers.UUIDField()
+    kind = serializers.CharField()
+    card = serializers.DictField()
+    status = serializers.ChoiceField(choices=ActionStatus.choices)
+    fields = serializers.DictField()  # type: ignore[assignment]  # as above
+    expires_at = serializers.DateTimeField()
+    result_turn_id = serializers.UUIDField(allow_null=True)
+    task_id = serializers.IntegerField(allow_null=True)
+
+
 class TurnError(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
@@ -60,6 +87,7 @@ class TurnSerializer(serializers.ModelSerializer[Turn]):
     usage = serializers.DictField(child=serializers.IntegerField())
     memory_used = serializers.DictField()
     error = serializers.SerializerMethodField()
+    action = serializers.SerializerMethodField()
 
     class Meta:
         model = Turn
@@ -74,6 +102,7 @@ class TurnSerializer(serializers.ModelSerializer[Turn]):
             "memory_used",
             "error",
             "waiting",
+            "action",
         )
 
     def get_html(self, turn: Turn) -> str:
@@ -82,6 +111,11 @@ class TurnSerializer(serializers.ModelSerializer[Turn]):
     @extend_schema_field(TurnError(allow_null=True))
     def get_error(self, turn: Turn) -> dict[str, str] | None:
         return {"code": turn.error_code, "detail": sentence(turn.error_code)} if turn.error_code else None
+
+    @extend_schema_field(ActionShown(allow_null=True))
+    def get_action(self, turn: Turn) -> dict[str, Any] | None:
+        """The card that the turn ended with."""
+        return action_of(turn)
 
 
 class ExecuteResult(serializers.ModelSerializer[Turn]):
@@ -98,9 +132,10 @@ class ExecuteResult(serializers.ModelSerializer[Turn]):
         model = Turn
         fields = ("output", "session_id", "turn_id", "status", "usage", "memory_used", "waiting", "action")
 
+    @extend_schema_field(ActionShown(allow_null=True))
     def get_action(self, turn: Turn) -> dict[str, Any] | None:
-        """Cards and forms that wait for an answer; none of the node types there are makes one yet."""
-        return None
+        """The card that waits for an answer."""
+        return action_of(turn)
 
 
 class TurnStarted(serializers.Serializer[Any]):

@@ -60,6 +60,13 @@ class Speaker:
         self._answers[node_id].complete = True
         return self._speak()
 
+    def proposed(self, node_id: str, text: str) -> list[str]:
+        """The run pauses here: what has still to be said is said, and behind it what the node asks."""
+        for answer in self._answers.values():
+            answer.complete = True
+        self._answers[f"{node_id} proposes"] = _Answer(unsaid=[text], complete=True)  # no id of a node has a blank
+        return self._speak()
+
     def _speak(self) -> list[str]:
         """What can be said now: of each answer in the order they began, up to the first that is not complete."""
         pieces: list[str] = []

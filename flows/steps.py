@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from flows.nodes.base import Reasoning
+from flows.nodes.base import Proposal, Reasoning
+from flows.pausing import State
 from llm.types import Usage
 
 
@@ -23,6 +24,23 @@ class NodeFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolBegan:
+    """The model of a node calls a tool."""
+
+    node_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """That call is over; not `ok`: it gave nothing that is of use."""
+
+    node_id: str
+    name: str
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A piece of the answer. All pieces joined are the output of the run."""
 
@@ -36,4 +54,12 @@ class Spent:
     usage: Usage
 
 
-Step = NodeStarted | NodeFinished | Text | Reasoning | Spent
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The last step of a run that waits for the person; `state` is where it goes on."""
+
+    proposal: Proposal
+    state: State
+
+
+Step = NodeStarted | NodeFinished | ToolBegan | ToolEnded | Text | Reasoning | Spent | Paused

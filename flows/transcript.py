@@ -1,9 +1,13 @@
 """What the chat page shows of one conversation, a stretch of turns at a time."""
 
+import json
 from dataclasses import dataclass, field
+from typing import Any
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.safestring import SafeString, mark_safe
 
+from flows import proposals
 from flows.markdown import render
 from flows.page_text import notes, tokens
 from flows.recalled import count_label
@@ -20,7 +24,10 @@ FARTHEST = 500
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """A question and its answer as the page shows them; every default together is the blank that scripts fill."""
+    """A question and its answer as the page shows them; every default together is the blank that scripts fill.
+
+    `action` is the card that waits for a click or did, as JSON; `answers` the turn whose card this one answered.
+    """
 
     id: str = ""
     seq: int | str = ""
@@ -32,10 +39,13 @@ class ShownTurn:
     tokens: str = ""
     replaces: str = ""
     recalled: str = ""
+    action: str = ""
+    answers: str = ""
 
     @classmethod
-    def of(cls, turn: Turn) -> "ShownTurn":
+    def of(cls, turn: Turn, action: dict[str, Any] | None) -> "ShownTurn":
         """The stored turn, its answer rendered."""
+        answered = getattr(turn, "answered_action", None)
         return cls(
             id=str(turn.pk),
             seq=turn.seq,
@@ -47,6 +57,8 @@ class ShownTurn:
             tokens=tokens(sum(turn.usage.values())),
             replaces=str(turn.replaces_id or ""),
             recalled=count_label(turn.memory_used),
+            action=json.dumps(action, cls=DjangoJSONEncoder, ensure_ascii=False) if action else "",
+            answers=str(answered.turn_id) if answered else "",
         )
 
 
@@ -83,6 +95,8 @@ def since(conversation: Conversation, turn: Turn) -> Stretch:
 
 def _stretch(conversation: Conversation, *, most: int = TURNS_A_PAGE, **where: int) -> Stretch:
     backwards = Turn.objects.shown(conversation).filter(**where).order_by("-seq")
-    turns = list(backwards[: most + 1])
-    shown = [ShownTurn.of(turn) for turn in reversed(turns[:most])]
+    turns = list(backwards.select_related("action", "answered_action")[: most + 1])
+    cards = proposals.shown(turn.action for turn in turns[:most] if turn.waiting and hasattr(turn, "action"))
+    by_turn = {turn.pk: cards.get(turn.waiting) if turn.waiting else None for turn in turns}
+    shown = [ShownTurn.of(turn, by_turn[turn.pk]) for turn in reversed(turns[:most])]
     return Stretch(shown, older=len(turns) > most)

@@ -1,12 +1,16 @@
 """One turn while it runs: the value that plugins see, fill and read."""
 
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import llm
+from flows import memory_search
 from flows.definition import Definition
+from flows.nodes.base import Remembered
+from flows.pausing import Resume
+from flows.steps import Paused
 from llm.profile import Profile
 from llm.types import ChatRequest, Chunk, Message
 from memory.budget import Budget
@@ -24,7 +28,9 @@ MESSAGES_FOR_CHORES = 4
 class FlowTurn:
     """A turn of a flow. Plugins' `before` fill `recalled` and `blocks`, and name in `missing` what was out of reach.
 
-    `memory_used` is what the answer shows of the memory that it used; `outcome` stands when `after` runs.
+    `memory_used` is what the answer shows of the memory that it used; `outcome` stands when `after` runs. With
+    `resume` a paused run goes on in this turn, and `asked` is what the person had said there. `paused` stands when
+    the run waits for the person: the card has the id `action_id` then.
     """
 
     user: Person
@@ -39,6 +45,10 @@ class FlowTurn:
     rewritten: str = ""
     memory_used: dict[str, Any] = field(default_factory=dict)
     outcome: Outcome | None = None
+    resume: Resume | None = None
+    asked: str = ""
+    paused: Paused | None = None
+    action_id: UUID = field(default_factory=uuid4)
     on_prompt: Callable[[], None] = lambda: None
     """Called when the prompt of an answer is made, so that its memory can be told before the first word."""
 
@@ -48,16 +58,27 @@ class FlowTurn:
 
     @property
     def query(self) -> str:
-        """What memory is searched for: the rewritten question where a plugin made one, else the words."""
-        return self.rewritten or self.words
+        """What memory is searched for: the rewritten question where a plugin made one, else the words.
+
+        Where a paused run goes on, it is what that run was begun with: 确认 says nothing.
+        """
+        return self.rewritten or self.asked or self.words
+
+    @property
+    def waiting(self) -> UUID | None:
+        """The action that the run waits for."""
+        return self.action_id if self.paused else None
 
     @property
     def words(self) -> str:
         """What the person said, byte for byte."""
         return self.turn.input
 
-    def prompt(self, *, system: str, words: str, answering: bool) -> tuple[Message, ...]:
-        """The messages for one call of the model; notes how the budget was used when it feeds an answer."""
+    def prompt(self, *, system: str, words: str, answering: bool, spare: int = 0) -> tuple[Message, ...]:
+        """The messages for one call of the model; notes how the budget was used when it feeds an answer.
+
+        `spare` tokens stay free beside the room for the answer, a quarter of the model's context at most.
+        """
         window = self.recalled.messages
         parts = Parts(
             system=system,
@@ -66,6 +87,7 @@ class FlowTurn:
             blocks=self.blocks if answering else (),
         )
         budget = Budget.of(context_tokens=self.profile.context_tokens, max_output_tokens=self.profile.max_output_tokens)
+        budget = replace(budget, reserve=budget.reserve + min(spare, budget.limit // 4))
         messages, use = assemble(parts, budget)
         if answering:
             self.memory_used["budget"] = use.as_dict()
@@ -75,6 +97,10 @@ class FlowTurn:
     def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncGenerator[Chunk, None]:
         """The model's answer to `messages`, piece by piece."""
         return llm.stream(ChatRequest(messages=messages, **options), profile=self.profile)
+
+    async def search_memory(self, query: str) -> Remembered:
+        """What the person said in other conversations; the answer then says that it used it."""
+        return await memory_search.asked_for(self, query)
 
     def used(self) -> dict[str, Any]:
         """What the client is told of the memory behind the answer."""

@@ -15,4 +15,5 @@ urlpatterns = [
     path("turns/<uuid:turn_id>/stop", api.TurnStop.as_view(), name="turn-stop"),
     path("turns/<uuid:turn_id>/regenerate", api.TurnRegenerate.as_view(), name="turn-regenerate"),
     path("turns/<uuid:turn_id>/feedback", api.TurnFeedback.as_view(), name="turn-feedback"),
+    path("actions/<uuid:action_id>", api.ActionDetail.as_view(), name="action-detail"),
 ]

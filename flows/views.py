@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.mixins import LoginRequiredMixin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.generic import TemplateView, View
 
@@ -159,6 +160,7 @@ def _chat(request: HttpRequest, flow: Flow, conversation: Conversation | None) -
             "title": conversation.title if conversation else "",
             "shared": hasattr(conversation, "shared"),
             "running": running,
+            "zone": timezone.get_current_timezone_name(),
             "sought": str(sought.pk) if sought else None,
             "text": chat_text(about["name"]),
         },

@@ -18,7 +18,7 @@ class Voice:
         self._pieces: list[str] = []
         self._blocks = BlockStream()
         self._rendered: list[str] = []
-        self._memory_told = False
+        self._memory_told: tuple[int, ...] = ()
         self.usage: dict[str, int] = {}
 
     @property
@@ -28,7 +28,7 @@ class Voice:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
 
-    def emit(self, kind: str, **data: Any) -> None:
+    def emit(self, kind: str, /, **data: Any) -> None:
         self._publish(self._log.emit(kind, **data))
 
     def say(self, text: str) -> None:
@@ -46,9 +46,10 @@ class Voice:
         self.emit("usage", **self.usage)
 
     def tell_memory(self, used: dict[str, Any]) -> None:
-        """Tells once what memory the answer uses."""
-        if not self._memory_told:
-            self._memory_told = True
+        """Tells what memory the answer uses: once, and again when a tool has brought more of it."""
+        sources = tuple(len(used[kind]) for kind in ("turns", "episodes", "passages"))
+        if sources != self._memory_told:
+            self._memory_told = sources
             self.emit("memory.used", **used)
 
     def finish_blocks(self) -> str:

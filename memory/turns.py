@@ -1,6 +1,7 @@
 """Opening and ending turns: what makes an answer durable, and one turn at a time in a session."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -90,12 +91,14 @@ def _open_at_once(user: Person, request: TurnRequest) -> OpenedTurn | None:
         return None
     turn = _question(user, request)
     try:
-        if request.session_id:
-            turn.conversation_id = request.session_id
-            saved = opening.continue_session(turn)
-        else:
-            turn.conversation = _new_session(user, request, turn)
-            saved = opening.begin_session(turn)
+        # A refusal must not end the transaction of whoever has one; outside of one the statement stays alone.
+        with transaction.atomic() if connection.in_atomic_block else nullcontext():
+            if request.session_id:
+                turn.conversation_id = request.session_id
+                saved = opening.continue_session(turn)
+            else:
+                turn.conversation = _new_session(user, request, turn)
+                saved = opening.begin_session(turn)
     except IntegrityError:
         return None  # another request of this session, or with this client_turn_id, was quicker
     return OpenedTurn(turn, turn.conversation, fresh=True) if saved else None

@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 from typing import Any, ClassVar, Literal, Protocol
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -46,17 +48,136 @@ class Result:
     usage: Usage | None = None
 
 
-Output = Delta | Reasoning | Result
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something that only the person may do: a node yields it INSTEAD of its Result, as its last output.
+
+    The run pauses there. `text` is said to the person and is never empty; `card` is JSON, what the confirm card shows
+    and what `action.proposed` carries. Once the person has answered, the same node runs again, in a new turn, and
+    finds the answer in `NodeCall.answer`. `kind` says which fields may be answered (`flows.cards`). `replaces` is an
+    open action in whose place this one comes; `usage` the tokens used so far.
+    """
+
+    kind: str
+    card: Mapping[str, Any]
+    text: str
+    replaces: UUID | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """The model of the node calls a tool. What it calls it with is told to nobody."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswered:
+    """That call is over; not `ok`: it gave nothing that is of use."""
+
+    name: str
+    ok: bool
+
+
+Output = Delta | Reasoning | ToolCalled | ToolAnswered | Result | Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the person said to a Proposal: `card` as they saw it, `fields` what they changed in it."""
+
+    accepted: bool
+    fields: Mapping[str, Any]
+    card: Mapping[str, Any]
+    action_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class PersonFound:
+    """Somebody whom the speaker may give work to; `said` is how a text called them, its case and width folded."""
+
+    user_id: int
+    display_name: str
+    department: str = ""
+    position: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DueFound:
+    """When something is due: aware, in the speaker's zone, perhaps past. `words` said it, case and width folded."""
+
+    at: datetime
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The card that the turn right before this one waits with, still open; `zone` is the speaker's."""
+
+    action_id: UUID
+    kind: str
+    card: Mapping[str, Any]
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True)
+class WorkToGive:
+    """A job to be given. `due_at` is aware; the same `client_key` gives the same task once."""
+
+    title: str
+    assignee_id: int
+    client_key: str
+    description: str = ""
+    due_at: datetime | None = None
+
+
+class Working(Protocol):
+    """How nodes reach people and work: as the speaker, with plain values. No store can be reached through it."""
+
+    async def people_in(self, text: str) -> tuple[PersonFound, ...]:
+        """The people whom `text` names, only among those that the speaker may give work to."""
+
+    async def people_called(self, name: str) -> tuple[PersonFound, ...]:
+        """The same for a bare name."""
+
+    async def due_in(self, text: str) -> DueFound | None:
+        """When `text` says that something is due."""
+
+    async def waiting(self) -> Waiting | None:
+        """The card that these words may be a reply to."""
+
+    async def give(self, work: WorkToGive) -> dict[str, Any]:
+        """Gives the work, the permission checked again: `{task_id, url, assignee, due_at}`.
+
+        `assignee` is the name to show; `due_at` is UTC with Z, or None. Raises the errors of `profiles.work.give`.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What memory holds about a query, as dated lines; empty for nothing. `missing` names what was out of reach."""
+
+    lines: str = ""
+    missing: tuple[str, ...] = ()
+    is_off: bool = False
 
 
 class Conversing(Protocol):
     """What a node that talks to a model is given of the conversation. The engine only passes it on."""
 
-    def prompt(self, *, system: str, words: str, answering: bool) -> tuple[Message, ...]:
-        """The messages for one call: with memory for a node that answers, the last turns alone otherwise."""
+    def prompt(self, *, system: str, words: str, answering: bool, spare: int = 0) -> tuple[Message, ...]:
+        """The messages for one call: with memory for a node that answers, the last turns alone otherwise.
+
+        `spare` tokens are kept free for what the node adds to them.
+        """
 
     def stream(self, messages: tuple[Message, ...], **options: Any) -> AsyncGenerator[Chunk, None]:
         """The model's answer as `llm.types.Chunk`s."""
+
+    async def search_memory(self, query: str) -> Remembered:
+        """What the person said in other conversations, as far as the flow and their switches allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +190,16 @@ class NodeCall:
     inputs: Mapping[str, Any]
     answering: bool
     conversing: Conversing
+    working: Working
+    answer: Answered | None = None
+    """What the person answered: only for the node that proposed, when the run goes on."""
 
 
 class NodeType:
     """One kind of node. Subclasses set the class attributes and write `run`.
 
-    `run` yields any number of Delta and Reasoning and exactly one Result, the last. It raises for a failure;
-    an error with `permanent = False` may be tried again when nothing was yielded before it.
+    `run` yields any number of Delta and Reasoning and exactly one Result, the last, or a Proposal in its place. It
+    raises for a failure; an error with `permanent = False` may be tried again when nothing was yielded before it.
     """
 
     name: ClassVar[str]

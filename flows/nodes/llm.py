@@ -1,12 +1,18 @@
-"""The llm node: asks the model, with the person's memory where its text reaches an answer."""
+"""The llm node: asks the model, with the person's memory where its text reaches an answer, and lets it call tools."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Literal
 
 from pydantic import Field
 
-from flows.nodes.base import Delta, NodeCall, NodeConfig, NodeType, Output, Reasoning, Result
+from flows.nodes.assign_work import answered
+from flows.nodes.base import NodeCall, NodeConfig, NodeType, Output, Result
 from flows.references import render
+from flows.tools.known import TOOLS
+from flows.tools.rounds import ROOM, Rounds
+
+HINT = "You may call tools. What a tool gives is background data."
 
 
 class LlmConfig(NodeConfig):
@@ -16,10 +22,14 @@ class LlmConfig(NodeConfig):
     """What it is asked."""
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
+    tools: tuple[Literal["find_person", "assign_work", "search_memory"], ...] = ()
+    """What the model may call."""
+    max_rounds: int = Field(default=5, ge=1, le=20)
+    """Rounds in which it may call tools, before it has to answer without."""
 
 
 class Llm(NodeType):
-    """Gives `text`, piece by piece."""
+    """Gives `text`, piece by piece. A tool may make it propose a card; answered, the text says what became of it."""
 
     name = "llm"
     fields = ("text",)
@@ -28,21 +38,20 @@ class Llm(NodeType):
     timeout = 900.0
 
     async def run(self, call: NodeCall) -> AsyncGenerator[Output, None]:
+        if call.answer is not None:
+            done = await answered(call.working, call.answer)
+            yield Result({"text": done.fields["text"]})
+            return
+        tools = [TOOLS[name] for name in dict.fromkeys(call.config.tools)]
+        system = render(call.config.system, call.values)
         messages = call.conversing.prompt(
-            system=render(call.config.system, call.values),
+            system=f"{system}\n\n{HINT}".strip() if tools else system,
             words=render(call.config.prompt, call.values),
             answering=call.answering,
+            spare=ROOM if tools else 0,
         )
-        text: list[str] = []
-        usage = None
         options = {"temperature": call.config.temperature, "max_tokens": call.config.max_tokens}
-        # Closed at once when the node is cancelled, so that a stop reaches the model.
-        async with aclosing(call.conversing.stream(messages, **options)) as chunks:
-            async for chunk in chunks:
-                if chunk.reasoning:
-                    yield Reasoning(chunk.reasoning)
-                if chunk.text:
-                    text.append(chunk.text)
-                    yield Delta(chunk.text)
-                usage = chunk.usage or usage
-        yield Result({"text": "".join(text)}, usage=usage)
+        rounds = Rounds(call, tools, most=call.config.max_rounds, options=options)
+        async with aclosing(rounds.outputs(messages)) as outputs:
+            async for output in outputs:
+                yield output

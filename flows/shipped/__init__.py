@@ -10,7 +10,10 @@ from flows.validation import validate
 
 def read_all() -> list[dict[str, Any]]:
     """The shipped flows as data, in the order of the catalogue."""
-    files = [Path(__file__).parent / f"{slug}.json" for slug in ("assistant", "weekly-report", "translate-polish")]
+    files = [
+        Path(__file__).parent / f"{slug}.json"
+        for slug in ("assistant", "weekly-report", "translate-polish", "assign-work")
+    ]
     return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 

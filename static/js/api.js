@@ -1,7 +1,7 @@
 // Talks to the server over HTTP: JSON for the API, HTML for fragments of the page.
 import { one } from "./dom.js";
 
-/** What the server refused. `code` is the API's, `turnId` the turn that it names. */
+/** What the server refused. `code` is the API's, `turnId` the turn that it names, `mistakes` each `{attr, detail}`. */
 export class Refused extends Error {
   constructor(status, body) {
     const first = body?.errors?.[0] ?? {};
@@ -9,6 +9,7 @@ export class Refused extends Error {
     this.status = status;
     this.code = first.code ?? "";
     this.turnId = body?.turn_id ?? null;
+    this.mistakes = body?.errors ?? [];
   }
 }
 

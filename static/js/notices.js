@@ -1,5 +1,5 @@
 // What the server tells a person's open pages: a session of theirs has changed on this page, another one or elsewhere;
-// somebody gave them work.
+// somebody gave them work; work that they do or gave is overdue; a report was made for them or shared with them.
 import { one } from "./dom.js";
 import { LiveSocket } from "./socket.js";
 
@@ -13,7 +13,8 @@ export function startNotices(onChange) {
   });
   socket.addEventListener("frame", ({ frame }) => {
     if (frame.type === "session.changed") onChange(frame.session_id, frame.erased === true);
-    if (frame.type === "task.assigned") markWork();
+    if (frame.type === "task.assigned" || frame.type === "task.overdue") markWork();
+    if (frame.type === "report.ready") showReport(frame.report_id);
   });
   socket.connect();
 }
@@ -22,4 +23,14 @@ export function startNotices(onChange) {
 function markWork() {
   one("[data-tasks-link] .dot")?.removeAttribute("hidden");
   document.dispatchEvent(new Event("tacit:task"));
+}
+
+/** Shows the way to a report; pages that list reports hear of it as `tacit:report`. */
+function showReport(id) {
+  const link = one("[data-report-link]");
+  if (link) {
+    link.href = `${link.dataset.reportLink}${id}/`;
+    link.hidden = false;
+  }
+  document.dispatchEvent(new CustomEvent("tacit:report", { detail: id }));
 }

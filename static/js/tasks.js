@@ -77,6 +77,11 @@ on(document, "submit", "[data-cancel-task]", async (ending, event) => {
   ending.requestSubmit(one("button", ending));
 });
 
+/** A link from a person's page gives work to that person; anybody else's number counts for oneself. */
+if (dialog.dataset.for) {
+  people.dataset.chosen = dialog.dataset.for;
+  open();
+}
 if (dialog.dataset.open) open({ action: dialog.dataset.open, editing: "editing" in dialog.dataset });
 
 document.addEventListener("tacit:task", () => {

@@ -11,7 +11,8 @@ from flows import shipped
 from flows.models import Flow
 from memory import forgetting
 from memory.models import Conversation, Turn
-from profiles.models import Figures, FlowUse, ProfileTag, UserProfile, WorkStatus, WorkTask
+from profiles.metrics import RATES
+from profiles.models import EvaluationReport, Figures, FlowUse, ProfileTag, UserProfile, WorkStatus, WorkTask
 from profiles.naming import person_called
 from profiles.portrait import portrait_of
 
@@ -23,7 +24,8 @@ def test_everybody_can_log_in_and_every_shipped_flow_is_there() -> None:
     assert {user.username for user in User.objects.all() if user.check_password(PASSWORD)} == {
         person.username for person in PEOPLE
     }
-    assert [flow.slug for flow in Flow.objects.order_by("pk")] == ["assistant", "weekly-report", "translate-polish"]
+    slugs = ["assistant", "weekly-report", "translate-polish", "assign-work"]
+    assert [flow.slug for flow in Flow.objects.order_by("pk")] == slugs
 
 
 def test_bob_and_alice_have_a_past() -> None:
@@ -104,3 +106,21 @@ def test_bobs_profile_opens_with_figures_and_with_something_to_decide(settings: 
     before = FlowUse.objects.count(), ProfileTag.objects.count()
     call_command("seed_demo")
     assert (FlowUse.objects.count(), ProfileTag.objects.count()) == before
+
+
+def test_bob_has_a_report_to_answer_and_alice_one_to_sign(settings: Any) -> None:
+    """P7: with figures that enough was counted for; a second time nothing is added."""
+    settings.DEBUG = True
+    call_command("seed_demo")
+    alice, bob = (User.objects.get(username=name) for name in ("alice", "bob"))
+    (shared,) = EvaluationReport.objects.shared_with(bob)
+    assert (shared.signed_by, shared.response, shared.narrative_note) == (alice, "", "no_model")
+    draft = EvaluationReport.objects.below(alice).get(state="draft")
+    for report in (shared, draft):
+        assert report.metrics["enough_data"]
+        assert None not in [report.metrics[name] for name in RATES]
+        assert {item["kind"] for item in report.evidence} >= {"metric", "work", "flow"}
+    assert "tag" in {item["kind"] for item in shared.evidence}
+    shared.delete()
+    call_command("seed_demo")
+    assert not EvaluationReport.objects.shared_with(bob).exists()

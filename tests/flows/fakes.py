@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from flows import engine
 from flows.definition import Definition
-from flows.nodes.base import Delta, NodeCall, NodeConfig, NodeType, Output, Result
+from flows.nodes.base import Delta, NodeCall, NodeConfig, NodeType, Output, Proposal, Result
+from flows.pausing import Resume
 from flows.steps import NodeFinished, NodeStarted, Step, Text
 from llm.types import Chunk, Message
 
@@ -116,6 +117,32 @@ class Hang(NodeType):
             self.let_go.set()
 
 
+class AskConfig(NodeConfig):
+    pieces: tuple[str, ...] = ()
+    """Said before it proposes, and again when it goes on."""
+
+
+class Ask(NodeType):
+    """Proposes a card, then gives what was answered. With `at_once` it never pauses: it knows the answer."""
+
+    name = "ask"
+    fields = ("text",)
+    config = AskConfig
+
+    def __init__(self) -> None:
+        self.at_once = False
+
+    async def run(self, call: NodeCall) -> AsyncGenerator[Output, None]:
+        for piece in call.config.pieces:
+            yield Delta(piece)
+        said = "".join(call.config.pieces)
+        if call.answer is None and not self.at_once:
+            yield Proposal("ask", {"node": call.node_id}, f"?{call.node_id}")
+            return
+        answered = call.answer.fields["text"] if call.answer else f"!{call.node_id}"
+        yield Result({"text": f"{said}{answered}"})
+
+
 def node(kind: str, **config: Any) -> dict[str, Any]:
     return {"type": kind, "config": config}
 
@@ -141,7 +168,7 @@ class ScriptedModel:
     asked: list[dict[str, Any]] = field(default_factory=list)
     closed: bool = False
 
-    def prompt(self, *, system: str, words: str, answering: bool) -> tuple[Message, ...]:
+    def prompt(self, *, system: str, words: str, answering: bool, spare: int = 0) -> tuple[Message, ...]:
         self.asked.append({"system": system, "words": words, "answering": answering})
         return (Message("user", words),)
 
@@ -155,11 +182,14 @@ class ScriptedModel:
             self.closed = True
 
 
-async def walked(definition: Definition, *, model: Any = None, **inputs: str) -> list[Step]:
+async def walked(
+    definition: Definition, *, model: Any = None, working: Any = None, resume: Resume | None = None, **inputs: str
+) -> list[Step]:
     """Every step of a run, which must end within a few seconds."""
-    async with asyncio.timeout(20):
-        async with aclosing(engine.run(definition, inputs={"input": "你好"} | inputs, conversing=model)) as steps:
-            return [step async for step in steps]
+    given = {"input": "你好"} | inputs
+    run = engine.run(definition, inputs=given, conversing=model, working=working, resume=resume)
+    async with asyncio.timeout(20), aclosing(run) as steps:
+        return [step async for step in steps]
 
 
 def output(steps: list[Step]) -> str:

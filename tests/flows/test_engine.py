@@ -244,7 +244,7 @@ async def test_closing_a_run_closes_the_models_stream() -> None:
     """S3: a stop reaches the model."""
     flow = graph("start -> reply -> answer", reply=node("llm"), answer=node("answer", text="{{reply.text}}"))
     model = ScriptedModel(hold=asyncio.Event())
-    async with aclosing(engine.run(flow, inputs={"input": ""}, conversing=model)) as steps:
+    async with aclosing(engine.run(flow, inputs={"input": ""}, conversing=model, working=None)) as steps:
         async for step in steps:
             if isinstance(step, Text):
                 break

@@ -61,4 +61,5 @@ def test_any_words_of_a_person_come_out_byte_for_byte(words: str) -> None:
 def test_the_parts_of_a_template_joined_are_the_template(template: str) -> None:
     parts = parse(template)
     assert "" not in parts
-    assert "".join(part if isinstance(part, str) else "{{a.b}}" for part in parts) == template
+    joined = (part if isinstance(part, str) else f"{{{{{part.node_id}.{part.field}}}}}" for part in parts)
+    assert "".join(joined) == template

@@ -84,11 +84,11 @@ def test_a_listener_that_began_the_turn_waits_for_no_second_look(
     with bob.socket(flow.pk) as socket:
         socket.send("turn.start", input="在吗")
         socket.to_end()
-    assert crossed.count("open_turn") == 1
+    assert crossed.count("open_words") == 1
     assert "get_turn" not in crossed
     crossed.clear()
     assert bob.api.post(f"/api/flows/{flow.pk}/stream", json={"input": "在吗"}).status_code == 200
-    assert not {"open_turn", "get_turn"} & set(crossed)
+    assert not {"open_words", "get_turn"} & set(crossed)
 
 
 @pytest.mark.django_db

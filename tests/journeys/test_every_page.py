@@ -4,11 +4,13 @@ The pictures go to `screenshots/`, which is where to look after a change of the 
 """
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.db import connection
 from django.utils import timezone
 from playwright.sync_api import Page
 
@@ -16,11 +18,13 @@ from flows.models import Flow
 from memory.manager import MemoryManager
 from memory.models import Conversation
 from memory.remembering import remember
+from profiles import reports
 from profiles.aggregation import aggregate
-from profiles.models import FlowUse, Look, ProfileTag, Sight, TagKind, TagStatus, UserProfile, tag_key
+from profiles.models import EvaluationReport, FlowUse, Look, ProfileTag, Sight, TagKind, TagStatus, UserProfile, tag_key
 from tests.factories import ConversationFactory, TurnFactory, UserFactory
 from tests.journeys.conftest import OpenPage
 from tests.people import Person
+from tests.profiles.reporting import busy_october, made
 
 pytestmark = pytest.mark.browser
 
@@ -54,6 +58,8 @@ def test_no_page_puts_a_barrier_in_anybodys_way(
     shared = MemoryManager().share_session(bob.user, conversation.pk)
     add_tasks(bob)
     add_tags(bob)
+    with ThreadPoolExecutor(1) as apart:  # what tells open pages may not run in the thread of Playwright's loop
+        report = apart.submit(add_report, bob).result()
     page = open_page(bob, "/", width=width)
     page.emulate_media(color_scheme=scheme)
     page.context.add_cookies(
@@ -68,6 +74,7 @@ def test_no_page_puts_a_barrier_in_anybodys_way(
         "shared": f"/shared/{shared.token}/",
         "memory": "/memory/",
         "profile": "/profile/",
+        "report": f"/profile/reports/{report.pk}/",
         "missing": "/flows/999999/",
     }
     barriers: list[str] = []
@@ -119,6 +126,27 @@ def add_tags(bob: Person) -> None:
     manager = UserProfile.objects.get(pk=bob.user.pk).manager
     assert manager
     Look.objects.record(manager, [bob.user.pk], sight=Sight.PROFILE)
+
+
+def add_report(bob: Person) -> EvaluationReport:
+    """A report that was shared, with claims, evidence of every kind, and an answer."""
+    boss = UserProfile.objects.get(pk=bob.user.pk).manager
+    assert boss
+    busy_october(boss, bob.user)
+    report = made(boss, bob.user)
+    work = [item["ref"] for item in report.evidence if item["kind"] == "work"]
+    claims = (
+        (f"按期完成了两项工作 [{work[2]}] [{work[3]}]，首项当天就有了结果。", work[2:4]),
+        (f"有一项在到期之后才完成 [{work[1]}]，期末还有一项没有完成。", [work[1], work[0], "M7"]),
+        ("完成率为 75% [M5]。", ["M5"]),
+    )
+    narrative = [{"text": text, "refs": refs} for text, refs in claims]
+    EvaluationReport.objects.update(narrative=narrative, narrative_note="", struck_claims=2, model="qwen-plus")
+    reports.sign(boss, report.pk)
+    reports.share(boss, report.pk)
+    reports.respond(bob.user, report.pk, "晚了的那项是因为验收环境推迟。\n没做的那项已经和张岚说好改期。")
+    connection.close()
+    return report
 
 
 def looked_at(page: Page, name: str) -> list[str]:

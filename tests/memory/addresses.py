@@ -28,7 +28,13 @@ WITH_IDS: dict[str, list[tuple[str, dict[str, Any] | None]]] = {
     "api/turns/<uuid:turn_id>/stop": [("POST", None)],
     "api/turns/<uuid:turn_id>/regenerate": [("POST", None)],
     "api/turns/<uuid:turn_id>/feedback": [("POST", {"rating": "up"})],
+    "api/actions/<uuid:action_id>": [("POST", {"accept": True})],
     "api/memory/profile/<int:user_id>": [("GET", None)],
+    "api/memory/profile/report/<uuid:report_id>": [("GET", None)],
+    "api/memory/profile/report/<uuid:report_id>/sign": [("POST", None)],
+    "api/memory/profile/report/<uuid:report_id>/share": [("POST", None)],
+    "api/memory/profile/report/<uuid:report_id>/response": [("POST", {"text": "我的"})],
+    "profile/reports/<uuid:report_id>/": [("GET", None)],
     "api/tasks/<int:task_id>": [("GET", None), ("PATCH", {"status": "done"})],
     "flows/turns/<uuid:turn_id>/": [("GET", None)],
     "flows/turns/<uuid:turn_id>/recalled/": [("GET", None)],
@@ -52,15 +58,16 @@ LISTS = {
     *("api/memory/sessions", "api/flows", "flows/sessions/", ""),
     *("api/memory/episodes", "api/memory/graph", "memory/", "memory/list/"),
     *("api/tasks", "api/people", "api/memory/profile/access-log", "tasks/"),
-    *("api/memory/profile", "profile/"),
+    *("api/memory/profile", "profile/", "api/memory/profile/report"),
 }
 """They show what is the caller's own."""
 
 FORMS = {
     *("tasks/<int:task_id>/edit/", "tasks/<int:task_id>/status/"),
     *("profile/preferences/", "profile/tags/"),
+    *(f"profile/reports/<uuid:report_id>/{verb}/" for verb in ("response", "sign", "share")),
 }
-"""Forms of a page, which need its token: tried in `tests/profiles/test_tasks_page.py` and `test_profile_page.py`."""
+"""Forms of a page, which need its token: tried in `tests/profiles/`, with the pages that they stand on."""
 
 WITHOUT_IDS = {
     *("metrics", "api/schema", "api/docs", "^(api|v1)(/|$)", "^flows/.+/$", "i18n/setlang/"),

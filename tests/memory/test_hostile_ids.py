@@ -16,7 +16,7 @@ from memory.remembering import remember
 from tests.doubles import Answer, ModelServer
 from tests.memory.addresses import WITH_IDS
 from tests.memory.hot_copy import memory_keys
-from tests.memory.test_isolation import browser, filled
+from tests.memory.test_isolation import browser, card_of, filled, report_about
 from tests.people import Person
 
 REFUSED = {400, 404}
@@ -59,11 +59,16 @@ def test_no_malformed_id_in_an_address_finds_anything(bob: Person, flow: Flow, s
     page = browser(bob)
     task = bob.api.post("/api/tasks", json={"title": "x"}).json()["id"]
     memory = remember(bob.user, "李娜负责北斗项目。")
-    good = {"task_id": str(task), "episode_id": str(memory.pk), "relation_id": str(memory.relations.all()[0].pk)} | {
+    good = {
         "flow_id": str(flow.pk),
         "pk": str(flow.pk),
         "session_id": said["session_id"],
         "turn_id": said["turn_id"],
+        "task_id": str(task),
+        "episode_id": str(memory.pk),
+        "relation_id": str(memory.relations.all()[0].pk),
+        "report_id": str(report_about(bob).pk),
+        "action_id": str(card_of(said["turn_id"]).pk),
     }
     for route, tries in WITH_IDS.items():
         for name in [name for name in good if f":{name}>" in route]:
@@ -130,6 +135,7 @@ def test_a_strangers_frames_find_nothing_and_stop_nothing(
             for frame in (
                 {"kind": "turn.attach", "turn_id": str(turn_id)},
                 {"kind": "turn.stop", "turn_id": str(turn_id)},
+                {"kind": "action.answer", "action_id": str(turn_id), "accept": True},
                 {"kind": "turn.start", "input": "x", "session_id": str(session_id)},
                 {"kind": "turn.start", "input": "x", "edit_of": str(turn_id)},
             ):

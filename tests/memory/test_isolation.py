@@ -9,11 +9,13 @@ import httpx2
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
+from django.utils import timezone
 
-from flows.models import Flow
+from flows.models import Action, Flow
 from memory.models import Conversation, Episode, Relation, SharedConversation, Turn
 from memory.remembering import remember
-from profiles.models import WorkTask
+from profiles.metrics import NAMES
+from profiles.models import EvaluationReport, WorkTask
 from tests.doubles import ModelServer
 from tests.factories import make_flow
 from tests.memory.addresses import FORMS, IN_A_FLOW_OF_ONES_OWN, LISTS, WITH_IDS, WITHOUT_IDS, routes
@@ -35,8 +37,34 @@ def secret(bob: Person, flow: Flow, model: ModelServer) -> dict[str, str]:
     task = bob.api.post("/api/tasks", json={"title": "绝密：收购计划"}).json()
     memory = remember(bob.user, "绝密：李娜负责北斗项目的收购。")
     of_memory = {"episode_id": str(memory.pk), "relation_id": str(memory.relations.all()[0].pk)}
+    report = report_about(bob)
     named = ids(theirs.pk, said["session_id"], said["turn_id"], own_flow=flow.pk)
-    return named | of_memory | {"task_id": str(task["id"]), "user_id": str(bob.user.pk)}
+    of_work = {"task_id": str(task["id"]), "report_id": str(report.pk), "action_id": str(card_of(said["turn_id"]).pk)}
+    return named | of_memory | of_work | {"user_id": str(bob.user.pk)}
+
+
+def card_of(turn_id: str) -> Action:
+    """A card that the turn waits with."""
+    turn = Turn.objects.get(pk=turn_id)
+    state = {"node_id": "start", "values": {}, "branches": {}}
+    action = Action.objects.create(user=turn.user, turn=turn, kind="x", card={"title": "绝密：收购计划"}, state=state)
+    Turn.objects.filter(pk=turn_id).update(waiting=action.pk)
+    return action
+
+
+def report_about(person: Person) -> EvaluationReport:
+    """A report that was shared with the person."""
+    now, day = timezone.now(), timezone.localdate()
+    given = {
+        "state": "shared",
+        "signed_at": now,
+        "shared_at": now,
+        "narrative": [{"text": "绝密：收购计划", "refs": []}],
+    }
+    counted = {"context": {"flows": [], "work_given": 0}, "enough_data": True, "zone": "Asia/Shanghai"}
+    metrics = counted | dict.fromkeys(NAMES) | {"sample_sizes": dict.fromkeys(NAMES, 0)}
+    done = {"status": "ready", "progress": 100, "metrics": metrics}
+    return EvaluationReport.objects.create(subject=person.user, period_start=day, period_end=day, **done, **given)
 
 
 def ids(flow: object, session: object, turn: object, *, own_flow: object) -> dict[str, str]:
@@ -71,7 +99,7 @@ def essence(response: httpx2.Response) -> tuple[int, str]:
 
 def everything() -> list[Any]:
     """All rows and keys that hold conversations."""
-    tables = [Conversation, Turn, SharedConversation, WorkTask, Episode, Relation]
+    tables = [Conversation, Turn, SharedConversation, WorkTask, Episode, Relation, EvaluationReport, Action]
     keys = {key: redis().dump(key) for key in redis().keys("mem:*")}
     return [list(table.objects.order_by("pk").values()) for table in tables] + [keys]
 
@@ -86,6 +114,7 @@ def test_a_foreign_id_looks_like_a_missing_one(carol: Person, secret: dict[str, 
     before, page = everything(), browser(carol)
     absent = ids(987654, uuid.uuid4(), uuid.uuid4(), own_flow=flow.pk)
     absent |= {"user_id": "987654", "task_id": "987654", "episode_id": str(uuid.uuid4()), "relation_id": "987654"}
+    absent |= {"report_id": str(uuid.uuid4()), "action_id": str(uuid.uuid4())}
     for request in REQUESTS:
         client = carol.api if request[0].startswith("api/") else page
         foreign = ask(client, request, secret)

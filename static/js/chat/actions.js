@@ -16,7 +16,8 @@ export function startActions({ log, composer, conversation }) {
   composer.addEventListener("edit-last", () => log.last && editQuestion(log.view(log.last)));
 
   function editQuestion(view) {
-    if (!conversation.isBusy) composer.edit(view.id, view.question);
+    // What answered a card is no question of its own.
+    if (!conversation.isBusy && !view.element.dataset.answers) composer.edit(view.id, view.question);
   }
 
   async function rate(button, view) {

@@ -17,8 +17,8 @@ export class Conversation {
   #live = null;
   #isShutOut = false; // the server answers, and refuses
 
-  constructor({ log, composer, socket, memory }) {
-    Object.assign(this, { log, composer, socket, memory });
+  constructor({ log, composer, socket, memory, cards }) {
+    Object.assign(this, { log, composer, socket, memory, cards });
     composer.addEventListener("send", ({ words, editOf }) => this.#send(words, editOf));
     composer.addEventListener("stop", () => this.stop());
     socket.addEventListener("open", () => this.#opened());
@@ -178,6 +178,10 @@ export class Conversation {
         return view.addText(frame.text);
       case "block":
         return view.addBlock(frame.html, frame.rest);
+      case "tool.result":
+        return frame.ok && view.showTool(frame.name);
+      case "action.proposed":
+        return this.cards.show(view.element, { ...frame, status: "pending" });
       case "usage":
         return view.showTokens(frame.prompt_tokens + frame.completion_tokens);
     }
@@ -214,6 +218,7 @@ export class Conversation {
     this.#live = null;
     this.composer.busy = false;
     this.composer.say("");
+    this.cards.refresh();
     refreshSoon();
   }
 

@@ -17,6 +17,7 @@ export class Log {
   #fetching = false;
   #atOldest; // watches whether one has scrolled up to the oldest message shown
   #options = { onChange: () => this.#follow() };
+  onTurns = () => {}; // called with turns that the server rendered, before they are shown
 
   constructor() {
     dressCode(this.#turns);
@@ -84,6 +85,7 @@ export class Log {
       else if (turn.dataset.replaces) this.view(turn.dataset.replaces)?.element.remove();
     }
     dressCode(turns);
+    this.onTurns(turns);
     if (turns.childElementCount) this.#welcome.hidden = true;
     this.#turns.append(turns);
     this.#follow();
@@ -107,6 +109,7 @@ export class Log {
       const { html, older } = await fragment(`${address()}?before=${first}`);
       const turns = nodesOf(html);
       dressCode(turns);
+      this.onTurns(turns);
       // What has been laid out once is left alone while it is out of sight: a long conversation stays quick.
       for (const turn of all(".turn:not(.is-past, :last-child)", this.#turns)) turn.classList.add("is-past");
       const below = this.#log.scrollHeight - this.#log.scrollTop;

@@ -5,6 +5,7 @@ import { page } from "../page.js";
 import { refreshSoon, renameSession, startSessions } from "../sessions.js";
 import { LiveSocket } from "../socket.js";
 import { startActions } from "./actions.js";
+import { Cards } from "./cards.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Log } from "./log.js";
@@ -15,9 +16,14 @@ const log = new Log();
 const composer = new Composer();
 const memory = new MemorySwitch((error) => trouble(error));
 const socket = new LiveSocket(`/ws/flows/${page.flow}/`);
-const conversation = new Conversation({ log, composer, socket, memory });
+const cards = new Cards(log.root, () => conversation.catchUp());
+const conversation = new Conversation({ log, composer, socket, memory, cards });
 const trouble = (error) => conversation.trouble(error);
 
+log.onTurns = (turns) => {
+  cards.dress(turns);
+  cards.refresh();
+};
 startActions({ log, composer, conversation });
 startErasing(trouble);
 startSharing(composer, trouble);

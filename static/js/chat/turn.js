@@ -1,6 +1,6 @@
 // One question and its answer on the page, while it is being written and afterwards.
 import { copyOf, nodesOf, one } from "../dom.js";
-import { text } from "../page.js";
+import { page, text } from "../page.js";
 import { dressCode } from "./code.js";
 import { Tail } from "./tail.js";
 
@@ -45,6 +45,7 @@ export class TurnView {
     if (seq !== undefined) this.element.dataset.seq = seq;
     this.#output.replaceChildren();
     one("[data-notes]", this.element).replaceChildren();
+    one("[data-tools]", this.element).replaceChildren();
     one("[data-waiting]", this.element).classList.remove("over");
     this.#html = this.#waitingHtml = this.#more = "";
     this.#rest = null;
@@ -74,6 +75,17 @@ export class TurnView {
     note.className = "note";
     note.textContent = line;
     notes.append(note);
+    this.onChange();
+  }
+
+  /** Says what was looked up for the answer, each kind of thing once. */
+  showTool(name) {
+    const tools = one("[data-tools]", this.element);
+    if (!(name in page.text.tools) || one(`[data-tool="${name}"]`, tools)) return;
+    const done = document.createElement("span");
+    done.dataset.tool = name;
+    done.textContent = text(`tools.${name}`);
+    tools.append(done);
     this.onChange();
   }
 
