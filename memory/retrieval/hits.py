@@ -4,11 +4,10 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models.functions import Left
 from django.utils import timezone
 
 from memory.models import Unit, UnitKind
@@ -37,7 +36,17 @@ class Meaning(Protocol):
         ...
 
 
-LOOKED_AT = ("id", "turn", "conversation", "seq", "occurred_at", "weight")
+# Rows as they are, without the models: to make a hundred of those takes longer than to find them.
+LOOK = """
+SELECT id, turn_id, conversation_id, seq, occurred_at, weight, left(text, {chars}) FROM memory_unit
+WHERE user_id = %s AND id = ANY(%s)
+"""
+READ = """
+SELECT unit.id, unit.kind, unit.turn_id, unit.episode_id, unit.conversation_id, unit.flow_id, unit.seq,
+    unit.occurred_at, unit.text, unit.answer_at, session.title, session.flow_name
+FROM memory_unit unit LEFT JOIN memory_conversation session ON session.id = unit.conversation_id
+WHERE unit.user_id = %s AND unit.id = ANY(%s)
+"""
 
 
 class Look(NamedTuple):
@@ -50,6 +59,31 @@ class Look(NamedTuple):
     occurred_at: datetime
     weight: float
     text: str
+
+
+class Read(NamedTuple):
+    """What is needed of a unit to show it."""
+
+    id: int
+    kind: str
+    turn: UUID | None
+    episode: UUID | None
+    session: UUID | None
+    flow_id: int | None
+    seq: int
+    occurred_at: datetime
+    text: str
+    answer_at: int
+    title: str | None
+    source: str | None
+
+    @property
+    def source_id(self) -> UUID:
+        """The id of what the unit is made from."""
+        made_from = self.turn or self.episode
+        if made_from is None:
+            raise ValueError(f"unit {self.id} is made from nothing")
+        return made_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +136,12 @@ def look_up(asked: Asked, meaning: Meaning, *, until: float) -> list[Hit]:
     """
     scope = asked.scope
     with transaction.atomic():
-        if not _prepare(scope, milliseconds=max(1, int((until - time.monotonic()) * 1000))):
+        has_units, behind = _prepare(scope, milliseconds=max(1, int((until - time.monotonic()) * 1000)))
+        if not has_units and not behind:
             return []
         meaning.begin()
         # Ids below zero: they are not in the tables.
-        drafts = {-number: draft for number, draft in enumerate(pending(scope), start=1)}
+        drafts = {-number: draft for number, draft in enumerate(pending(scope, behind), start=1)}
         unstored = [Unstored(number, draft.counts) for number, draft in drafts.items()]
         matches = keyword.best(scope, asked.tokens, unstored=unstored, limit=DEPTH)
         cosines = meaning.nearest(scope, [number for number in matches.scores if number > 0])
@@ -114,7 +149,10 @@ def look_up(asked: Asked, meaning: Meaning, *, until: float) -> list[Hit]:
         looks = _looks(scope, {*matches.scores, *cosines}, pended)
         features = QueryFeatures(asked.tokens, matches.frequencies, matches.units)
         ranked = rank(features, _candidates(looks, matches, cosines), now=timezone.now())[: asked.limit]
-        units = pended | _units(scope, (place.id for place in ranked))
+        stored = _rows(READ, scope, {place.id for place in ranked})
+        units = {number: _read(number, unit) for number, unit in pended.items()} | {
+            row[0]: Read(*row) for row in stored
+        }
     weights = {token: bm25.idf(matches.units, matches.frequencies.get(token, 0)) for token in asked.tokens}
     legs = {number: _legs(number, matches, cosines) for number in units}
     # A unit may have been erased while we read.
@@ -125,30 +163,57 @@ def look_up(asked: Asked, meaning: Meaning, *, until: float) -> list[Hit]:
     ]
 
 
-def _prepare(scope: Scope, *, milliseconds: int) -> bool:
+def _prepare(scope: Scope, *, milliseconds: int) -> tuple[bool, list[UUID]]:
     """For this transaction: how long a statement may take, and that indexes are read as they are made to be.
 
     A planner that thinks of slow disks would fetch vectors from all over the table rather than from the index that
-    holds an owner's side by side. False when there is nothing in scope: then that is all that is asked.
+    holds an owner's side by side. Says whether there are units in scope, and which sessions indexing is behind with:
+    without either, that is all that is asked.
     """
     chosen = {"statement_timeout": str(milliseconds), "enable_bitmapscan": "off", "enable_seqscan": "off", "jit": "off"}
     settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
+    has_units = f"EXISTS (SELECT FROM memory_unit WHERE {scope.units})"  # conditions of ours, here and below
+    behind = f"ARRAY(SELECT id FROM memory_conversation WHERE {scope.behind})"  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {settings}, {scope.has_any}", scope.values)
-        return bool(cursor.fetchone()[-1])
+        cursor.execute(f"SELECT {settings}, {has_units}, {behind}", scope.values)
+        *_, found, sessions = cursor.fetchone()
+    return found, sessions
+
+
+def _rows(statement: str, scope: Scope, ids: Collection[int]) -> list[tuple[Any, ...]]:
+    """The rows of units of the owner; numbers below zero are not in the tables."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [scope.user.pk, [number for number in ids if number > 0]])
+        return list(cursor.fetchall())
 
 
 def _looks(scope: Scope, ids: Collection[int], pended: dict[int, Unit]) -> list[Look]:
     """Units without the most of their text. A turn that was indexed while we read is there once."""
-    stored = Unit.objects.of(scope.user).filter(pk__in=[number for number in ids if number > 0])
-    # Values, not rows: a hundred of these would take longer than their search.
-    looks = [Look(*row) for row in stored.values_list(*LOOKED_AT, Left("text", LOOK_CHARS))]
+    looks = [Look(*row) for row in _rows(LOOK.format(chars=LOOK_CHARS), scope, ids)]
     turns = {look.turn for look in looks}
     for number, unit in pended.items():
         if unit.turn_id not in turns:
             facts = (unit.turn_id, unit.conversation_id, unit.seq, unit.occurred_at, unit.weight)
             looks.append(Look(number, *facts, unit.text[:LOOK_CHARS]))
     return looks
+
+
+def _read(number: int, unit: Unit) -> Read:
+    """A unit that is not in the tables yet, as if it were."""
+    return Read(
+        id=number,
+        kind=unit.kind,
+        turn=unit.turn_id,
+        episode=None,
+        session=unit.conversation_id,
+        flow_id=unit.flow_id,
+        seq=unit.seq,
+        occurred_at=unit.occurred_at,
+        text=unit.text,
+        answer_at=unit.answer_at,
+        title=unit.conversation.title if unit.conversation else None,
+        source=unit.conversation.flow_name if unit.conversation else None,
+    )
 
 
 def _candidates(looks: Iterable[Look], matches: Matches, cosines: dict[int, float]) -> list[Candidate]:
@@ -167,29 +232,23 @@ def _candidates(looks: Iterable[Look], matches: Matches, cosines: dict[int, floa
     ]
 
 
-def _units(scope: Scope, ids: Iterable[int]) -> dict[int, Unit]:
-    stored = Unit.objects.of(scope.user).filter(pk__in=[number for number in ids if number > 0])
-    return {unit.pk: unit for unit in stored.select_related("conversation")}
-
-
 def _legs(number: int, matches: Matches, cosines: dict[int, float]) -> dict[str, float | None]:
     return {"keyword": matches.scores.get(number), "vector": cosines.get(number), "graph": None}
 
 
-def _hit(unit: Unit, *, score: float, legs: dict[str, float | None], weights: dict[str, float]) -> Hit:
-    session = unit.conversation
+def _hit(unit: Read, *, score: float, legs: dict[str, float | None], weights: dict[str, float]) -> Hit:
     return Hit(
         kind=UnitKind(unit.kind),
         id=unit.source_id,
-        title=redact(session.title) if session else "",
+        title=redact(unit.title or ""),
         text=unit.text,
         quote=quote(unit.text, weights),
-        turn_ids=[unit.turn_id] if unit.turn_id else [],
-        session_id=unit.conversation_id,
+        turn_ids=[unit.turn] if unit.turn else [],
+        session_id=unit.session,
         score=score,
         legs=legs,
         occurred_at=unit.occurred_at,
-        source=session.flow_name if session else "",
+        source=unit.source or "",
         flow_id=unit.flow_id,
         seq=unit.seq,
         answer_at=unit.answer_at,

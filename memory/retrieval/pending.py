@@ -1,10 +1,13 @@
 """Turns that indexing has not reached yet: read from the transcript, so that what was just said is found too."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from django.db.models import F
 from django.db.models.functions import Left
 
 from memory.buried import living
-from memory.models import REPLAYED, Conversation, Turn
+from memory.models import REPLAYED, Turn
 from memory.retrieval.drafts import Draft, drafted, is_searched
 from memory.retrieval.scope import Scope
 
@@ -14,12 +17,11 @@ MARGIN = 200
 """Characters read beyond, so that the redaction sees whole what stands at the cut."""
 
 
-def pending(scope: Scope) -> list[Draft]:
-    """The newest turns in scope that are not indexed, at most TURNS, their sides shortened to SIDE_CHARS."""
-    behind = Conversation.objects.visible_to(scope.user).filter(indexed_seq__lt=F("last_seq"))
-    if scope.except_session is not None:
-        behind = behind.exclude(pk=scope.except_session)
-    sessions = list(behind.values_list("pk", flat=True))
+def pending(scope: Scope, sessions: Sequence[UUID]) -> list[Draft]:
+    """The newest turns of these sessions in scope that are not indexed, at most TURNS, sides cut to SIDE_CHARS.
+
+    `sessions` are those of `scope.behind`, which a search knows before it asks anything else.
+    """
     if not sessions:  # as nearly always
         return []
     said = Turn.objects.visible_to(scope.user).filter(

@@ -32,13 +32,9 @@ class Scope:
         return f"user_id = %(user)s{flow}{session}{self._unless_archived('id')}"
 
     @property
-    def has_any(self) -> str:
-        """Whether there is anything to find: a unit, or another session that indexing is behind with."""
-        behind = "user_id = %(user)s AND indexed_seq < last_seq AND id IS DISTINCT FROM %(session)s"
-        return (
-            f"EXISTS (SELECT FROM memory_unit WHERE {self.units})"  # noqa: S608  # conditions of ours
-            f" OR EXISTS (SELECT FROM memory_conversation WHERE {behind})"
-        )
+    def behind(self) -> str:
+        """The condition on sessions that indexing is behind with."""
+        return "user_id = %(user)s AND indexed_seq < last_seq AND id IS DISTINCT FROM %(session)s"
 
     @property
     def owned(self) -> str:

@@ -15,14 +15,17 @@ from memory.retrieval.scope import Scope
 INDEXED_DIMENSION = 1200
 """Up to here an owner's vectors are read from an index that holds them side by side (migration 0005)."""
 
-# Vectors are of unit length, so that the cosine is the inner product, of which pgvector gives the negative.
+# Vectors are of unit length, so that the cosine is the inner product, of which pgvector gives the negative. The model
+# comes along, so that a vector of another length is told from one that nothing is near to.
 NEAREST = """
-WITH scored AS MATERIALIZED (
-    SELECT unit_id, -(embedding <#> %(asked)s::halfvec) AS cosine FROM memory_unitvector
-    WHERE {owned} AND model_id = %(model)s{indexed}
+WITH model AS (SELECT id, dimension FROM memory_vectormodel WHERE name = %(name)s),
+owned AS NOT MATERIALIZED (
+    SELECT unit_id, embedding FROM memory_unitvector
+    WHERE {owned} AND model_id = (SELECT id FROM model WHERE dimension = %(dimension)s){indexed}
 )
-(SELECT unit_id, cosine FROM scored ORDER BY cosine DESC LIMIT %(limit)s)
-UNION SELECT unit_id, cosine FROM scored WHERE unit_id = ANY(%(also)s::bigint[])
+(SELECT unit_id, -(embedding <#> %(asked)s::halfvec) AS cosine FROM owned ORDER BY cosine DESC LIMIT %(limit)s)
+UNION SELECT unit_id, -(embedding <#> %(asked)s::halfvec) FROM owned WHERE unit_id = ANY(%(also)s::bigint[])
+UNION ALL SELECT NULL, dimension FROM model
 """
 STORE = """
 INSERT INTO memory_unitvector (unit_id, user_id, model_id, embedding)
@@ -42,15 +45,21 @@ def nearest(
 
     Only vectors that `embedder` made are looked at. Raises DimensionRefused when `asked` is none of its kind.
     """
-    model = VectorModel.objects.filter(name=embedder.model).first()
-    if model is None:
-        return {}
-    _check(model, len(asked))
-    indexed = f" AND vector_dims(embedding) <= {INDEXED_DIMENSION}" if model.dimension <= INDEXED_DIMENSION else ""
-    values = scope.values | {"asked": as_text(asked), "model": model.pk, "limit": limit, "also": list(also)}
+    indexed = f" AND vector_dims(embedding) <= {INDEXED_DIMENSION}" if len(asked) <= INDEXED_DIMENSION else ""
+    values = scope.values | {
+        "name": embedder.model,
+        "dimension": len(asked),
+        "asked": as_text(asked),
+        "limit": limit,
+        "also": list(also),
+    }
     with connection.cursor() as cursor:
         cursor.execute(NEAREST.format(owned=scope.owned, indexed=indexed), values)
-        return dict(cursor.fetchall())
+        found = dict(cursor.fetchall())
+    kept = found.pop(None, None)
+    if kept not in (None, len(asked)):
+        raise DimensionRefused(embedder.model, kept=int(kept), given=len(asked))
+    return found
 
 
 def store(vectors: Mapping[int, Vector], *, embedder: Embedder) -> None:

@@ -143,7 +143,8 @@ def test_the_database_counts_as_bm25_does(bob: User, carol: User) -> None:
     index()
     said(bob, *[(text, "好") for text in texts[2:]])
     said(carol, *[(f"北斗 {number}", "好") for number in range(9)])
-    drafts = pending(Scope(bob))
+    sessions = list(Conversation.objects.visible_to(bob).values_list("pk", flat=True))
+    drafts = pending(Scope(bob), sessions)
     unstored = [Unstored(-number, draft.counts) for number, draft in enumerate(drafts, start=1)]
     asked = tokens("北斗上线")
     matches = keyword.best(Scope(bob), asked, unstored=unstored, limit=10)
