@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from django.core.asgi import get_asgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # A thread that comes back from the database asks the event loop for the interpreter, and waits this long for it.
@@ -14,11 +14,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 sys.setswitchinterval(0.0005)
 # WhiteNoise reads files with a plain iterator; they are small, and in production a proxy or browser keeps them.
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
-django_application = get_asgi_application()  # sets Django up, so it comes before what uses models
+django.setup(set_prefix=False)  # before what uses models
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
 import llm  # noqa: E402
+from config.handler import OneHopHandler  # noqa: E402
 from config.socket_login import SocketLogin  # noqa: E402
 from flows import runner  # noqa: E402
 from flows.routing import websocket_urlpatterns  # noqa: E402
@@ -53,5 +54,5 @@ async def _live(receive: Any, send: Any) -> None:
 
 
 application = with_lifespan(
-    ProtocolTypeRouter({"http": django_application, "websocket": SocketLogin(URLRouter(websocket_urlpatterns))})
+    ProtocolTypeRouter({"http": OneHopHandler(), "websocket": SocketLogin(URLRouter(websocket_urlpatterns))})
 )
