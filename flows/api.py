@@ -23,6 +23,7 @@ from flows.serializers import (
     ActionAnswer,
     ExecuteResult,
     Feedback,
+    FlowMemorySwitch,
     FlowSerializer,
     TurnSerializer,
     TurnStart,
@@ -31,7 +32,7 @@ from flows.serializers import (
 from flows.stream import EventStreamRenderer, stream_response
 from memory.fields import Error, Strict, nothing_in, query
 from memory.manager import MemoryManager
-from memory.models import TurnStatus
+from memory.models import ForgetfulFlow, TurnStatus
 from memory.person import Person
 
 EVENT_STREAM = {(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR, description="Events, see docs/api.md")}
@@ -85,6 +86,26 @@ class FlowFavourite(APIView):
         nothing_in(request)
         Favourite.objects.of(request.user).filter(flow=_usable_flow(request, flow_id)).delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class FlowMemory(APIView):
+    """Whether the caller has memory on in the flow; the other switches can still narrow it."""
+
+    @extend_schema(responses=FlowMemorySwitch)
+    def get(self, request: Request, flow_id: int) -> Response:
+        """The switch as it stands."""
+        flow = _usable_flow(request, flow_id)
+        off = ForgetfulFlow.objects.of(request.user).filter(flow_id=flow.pk).exists()
+        return Response({"memory_enabled": not off})
+
+    @extend_schema(request=FlowMemorySwitch, responses=FlowMemorySwitch)
+    def put(self, request: Request, flow_id: int) -> Response:
+        """Turns it. Off: nothing said here from now on is remembered, and nothing from elsewhere is used here."""
+        wanted = FlowMemorySwitch(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        flow, memory = _usable_flow(request, flow_id), wanted.validated_data["memory_enabled"]
+        ForgetfulFlow.objects.all().switch(request.user, flow_id=flow.pk, flow_name=flow.name, memory=memory)
+        return Response({"memory_enabled": memory})
 
 
 class Execute(APIView):

@@ -142,6 +142,10 @@ class TurnStarted(serializers.Serializer[Any]):
     turn_id = serializers.UUIDField()
 
 
+class FlowMemorySwitch(Strict):
+    memory_enabled = serializers.BooleanField()
+
+
 class Feedback(Strict):
     """A thumb, with a reason if there is one; `share` lets designers see the turn."""
 

@@ -8,6 +8,7 @@ urlpatterns = [
     path("flows", api.FlowList.as_view(), name="flow-list"),
     path("flows/<int:pk>", api.FlowDetail.as_view(), name="flow-detail"),
     path("flows/<int:flow_id>/favourite", api.FlowFavourite.as_view(), name="flow-favourite"),
+    path("flows/<int:flow_id>/memory", api.FlowMemory.as_view(), name="flow-memory"),
     path("flows/<int:flow_id>/execute", api.Execute.as_view(), name="flow-execute"),
     path("flows/<int:flow_id>/stream", api.Stream.as_view(), name="flow-stream"),
     path("turns/<uuid:turn_id>", api.TurnDetail.as_view(), name="turn-detail"),

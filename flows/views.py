@@ -19,7 +19,7 @@ from flows.recalled import sources
 from flows.session_groups import grouped, recent_sessions
 from llm.text import safe
 from memory.manager import MemoryManager
-from memory.models import Conversation, MemoryOwner, SharedConversation, Turn
+from memory.models import Conversation, ForgetfulFlow, MemoryOwner, SharedConversation, Turn
 from memory.person import Person
 
 RECENT = 3
@@ -180,15 +180,22 @@ def _shown_first(conversation: Conversation | None, sought: Turn | None) -> tran
 
 
 def _memory_switch(user: Person, flow: Flow, conversation: Conversation | None) -> dict[str, Any]:
-    """`{on, locked}`: `locked` says why the switch cannot be turned here, the narrowest reason first."""
+    """`{on, locked, off_here}`: `locked` says why the switch cannot be turned here, the widest reason first.
+
+    `off_here`: the person switched memory off in this flow.
+    """
     owner = MemoryOwner.objects.filter(user_id=user.pk).first()
+    off_here = ForgetfulFlow.objects.of(user).filter(flow_id=flow.pk).exists()
     version = conversation.flow_version if conversation else flow.published_version
     locked = ""
     if owner and not owner.memory_enabled:
         locked = _("You switched memory off for all flows.")
+    elif off_here:
+        locked = _("You switched memory off in this flow.")
     elif version and not published(flow.pk, version).settings.memory:
         locked = _("This flow keeps no memory.")
-    return {"on": not locked and (conversation is None or conversation.memory_enabled), "locked": locked}
+    on = not locked and (conversation is None or conversation.memory_enabled)
+    return {"on": on, "locked": locked, "off_here": off_here}
 
 
 def _name(user: Person) -> str:

@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 import llm
@@ -33,6 +33,7 @@ from memory.models import (
     DeadLetter,
     Episode,
     EpisodeOrigin,
+    ForgetfulFlow,
     JobKind,
     MemoryOwner,
     Turn,
@@ -97,15 +98,12 @@ def _claimed(limit: int) -> list[Conversation]:
     now = timezone.now()
     rested = Q(last_active_at__lt=now - timedelta(seconds=settings.MEMORY_REST_SECONDS))
     grown = Q(last_seq__gte=F("consolidated_seq") + 2 * settings.MEMORY_REST_TURNS)
-    forgetful = MemoryOwner.objects.filter(user=OuterRef("user"), memory_enabled=False)
     only = {"important": True} if settings.MEMORY_ONLY_IMPORTANT else {}
     with transaction.atomic():
-        due = Conversation.objects.filter(
-            ~Exists(forgetful),
+        due = Conversation.objects.remembered().filter(
             rested | grown,
             Q(consolidation_claimed_until=None) | Q(consolidation_claimed_until__lt=now),
             consolidated_seq__lt=F("last_seq"),
-            memory_enabled=True,
             **only,
         )
         claimed = list(due.select_for_update(skip_locked=True, of=("self",)).order_by("last_active_at")[:limit])
@@ -236,7 +234,8 @@ def _is_unchanged(stretch: Stretch) -> bool:
     owner = MemoryOwner.objects.select_for_update().filter(user=claimed.user_id)
     switched = owner.values_list("epoch", "memory_enabled").first()
     same_owner = switched in (None, (stretch.owner_epoch, True))
-    return now == (claimed.epoch, claimed.consolidated_seq) and same_owner
+    off_here = ForgetfulFlow.objects.filter(user=claimed.user_id, flow_id=claimed.flow_id).exists()
+    return now == (claimed.epoch, claimed.consolidated_seq) and same_owner and not off_here
 
 
 def _dead_letter(stretch: Stretch, error: str) -> None:

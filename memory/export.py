@@ -19,6 +19,7 @@ from memory.models import (
     DeadLetter,
     Entity,
     Episode,
+    ForgetfulFlow,
     MemoryOwner,
     Relation,
     SharedConversation,
@@ -76,7 +77,8 @@ def _chunk(made: Iterator[bytes]) -> bytes:
 def _sections(user: Person) -> Iterator[tuple[str, Any]]:
     """What memory holds, and what the packages above add to it."""
     switches = MemoryOwner.objects.filter(user_id=user.pk).values("memory_enabled", "portrait_enabled").first()
-    yield "settings", switches or {"memory_enabled": True, "portrait_enabled": True}
+    off = ForgetfulFlow.objects.of(user).values("flow_id", "flow_name")
+    yield "settings", (switches or {"memory_enabled": True, "portrait_enabled": True}) | {"flows_off": list(off)}
     answers: list[tuple[Any, Any]] = exporting.send(sender=type(user), user=user)
     for _receiver, told in answers:
         yield from told.items()

@@ -22,6 +22,7 @@ from memory.models import (
     Episode,
     EpisodeOrigin,
     EpisodeStatus,
+    ForgetfulFlow,
     JobKind,
     MemoryOwner,
     TokenUse,
@@ -151,6 +152,14 @@ def entity_of(user: Person, asked: Asked) -> Entity | None:
 def switches_of(user: Person) -> MemoryOwner:
     """The switches, at their defaults for somebody who never turned one."""
     return MemoryOwner.objects.filter(user_id=user.pk).first() or MemoryOwner(user_id=user.pk)
+
+
+def flow_switches(user: Person) -> list[tuple[int, str, bool]]:
+    """The flows that the user has talked with, by name, and whether what is said there is remembered."""
+    off = dict(ForgetfulFlow.objects.of(user).values_list("flow_id", "flow_name"))
+    talked = Conversation.objects.visible_to(user).order_by("flow_id", "-last_active_at").distinct("flow_id")
+    known = off | dict(talked.values_list("flow_id", "flow_name"))
+    return sorted(((pk, name, pk not in off) for pk, name in known.items()), key=lambda flow: (flow[1], flow[0]))
 
 
 def spent_by(user: Person) -> list[tuple[str, int, int]]:

@@ -26,7 +26,9 @@ WITH owner AS (
     INSERT INTO memory_memoryowner ({owner_columns}) SELECT {owner_values} WHERE NOT EXISTS (SELECT FROM owner)
     ON CONFLICT DO NOTHING RETURNING memory_enabled
 ), free AS (
-    SELECT memory_enabled FROM (SELECT * FROM owner UNION ALL SELECT * FROM new_owner) either
+    SELECT memory_enabled
+        AND NOT EXISTS (SELECT FROM memory_forgetfulflow WHERE user_id = %s AND flow_id = %s) AS memory_enabled
+    FROM (SELECT * FROM owner UNION ALL SELECT * FROM new_owner) either
     WHERE NOT EXISTS (SELECT FROM memory_turn turn WHERE user_id = %s AND flow_id = %s AND client_turn_id = %s)
 )"""
 
@@ -133,7 +135,7 @@ def _values(row: models.Model, *, without: str = "") -> list[Any]:
 
 def _free_for(turn: Turn) -> list[Any]:
     owner = MemoryOwner(user_id=turn.user_id)
-    return [owner.pk, *_values(owner), owner.pk, turn.flow_id, turn.client_turn_id]
+    return [owner.pk, *_values(owner), *(turn.user_id, turn.flow_id) * 2, turn.client_turn_id]
 
 
 def _row(statement: str, values: list[Any]) -> tuple[Any, ...] | None:

@@ -65,13 +65,10 @@ def fold_due_summaries(*, limit: int) -> int:
 def _claimed(limit: int) -> list[Conversation]:
     """Due sessions, claimed so that nobody else folds them while the model writes."""
     now = timezone.now()
-    forgetful = MemoryOwner.objects.filter(user=OuterRef("user"), memory_enabled=False)
     with transaction.atomic():
-        due = Conversation.objects.filter(
-            ~Exists(forgetful),
+        due = Conversation.objects.remembered().filter(
             Q(summary_claimed_until=None) | Q(summary_claimed_until__lt=now),
             last_seq__gte=F("covers_seq") + settings.SUMMARY_TRIGGER_MESSAGES,
-            memory_enabled=True,
         )
         claimed = list(due.select_for_update(skip_locked=True, of=("self",)).order_by("last_active_at")[:limit])
         Conversation.objects.filter(pk__in=[session.pk for session in claimed]).update(
@@ -155,13 +152,12 @@ def _request(former: str, said: str, *, language: str) -> ChatRequest:
 def _commit(fold: Fold, summary: str) -> bool:
     """Stores the summary if nothing has happened to the session since it was claimed."""
     conversation = fold.conversation
-    changed = MemoryOwner.objects.filter(user=OuterRef("user")).exclude(epoch=fold.owner_epoch, memory_enabled=True)
-    unchanged = Conversation.objects.filter(
+    changed = MemoryOwner.objects.filter(user=OuterRef("user")).exclude(epoch=fold.owner_epoch)
+    unchanged = Conversation.objects.remembered().filter(
         ~Exists(changed),
         pk=conversation.pk,
         covers_seq=conversation.covers_seq,
         epoch=conversation.epoch,
-        memory_enabled=True,
     )
     return bool(
         unchanged.update(

@@ -21,7 +21,7 @@ from memory.errors import (
     TurnNotFound,
     TurnRunning,
 )
-from memory.models import Conversation, MemoryOwner, Turn, TurnStatus, Unit
+from memory.models import Conversation, ForgetfulFlow, MemoryOwner, Turn, TurnStatus, Unit
 from memory.models.conversation import lease
 from memory.person import Person
 
@@ -122,7 +122,8 @@ def _open(user: Person, request: TurnRequest) -> OpenedTurn:
         conversation.last_seq += 2
         conversation.last_active_at = turn.started_at
     turn.conversation = conversation
-    turn.memory_enabled &= owner.memory_enabled and conversation.memory_enabled
+    forgetful = ForgetfulFlow.objects.of(user).filter(flow_id=request.flow_id)
+    turn.memory_enabled &= owner.memory_enabled and conversation.memory_enabled and not forgetful.exists()
     if fresh_session:
         conversation.save(force_insert=True)
     else:

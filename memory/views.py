@@ -23,6 +23,7 @@ class MemoryPage(LoginRequiredMixin, View):
             "which_choices": memory_page.which_choices(),
             "kind_choices": memory_page.kind_choices(),
             "switches": memory_page.switches_of(user),
+            "flow_switches": memory_page.flow_switches(user),
             "spent": memory_page.spent_by(user),
             "page": {"session": None, "undoSeconds": deleting.OFFERED.seconds, "text": memory_page.page_text()},
         }

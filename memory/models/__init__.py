@@ -12,7 +12,7 @@ from memory.models.episodes import (
 )
 from memory.models.erasure import Erasure
 from memory.models.jobs import DeadLetter, JobKind, TokenUse
-from memory.models.owner import MemoryOwner
+from memory.models.owner import ForgetfulFlow, MemoryOwner
 from memory.models.sharing import SharedConversation
 from memory.models.tombstones import Tombstone
 from memory.models.units import Posting, Unit, UnitKind, UnitVector, VectorModel
@@ -28,6 +28,7 @@ __all__ = [
     "EpisodeOrigin",
     "EpisodeStatus",
     "Erasure",
+    "ForgetfulFlow",
     "JobKind",
     "MemoryOwner",
     "Posting",

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory.models.owner import ForgetfulFlow, MemoryOwner
 from memory.person import Person
 
 
@@ -45,6 +46,12 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
     def visible_to(self, user: Person) -> Self:
         """The conversations of `user`, nobody else's whatever their rank."""
         return self.filter(user_id=user.pk) if user.pk else self.none()
+
+    def remembered(self) -> Self:
+        """Those whose memory is on: the session's own, its owner's, and its owner's for the flow."""
+        off = MemoryOwner.objects.filter(user=models.OuterRef("user"), memory_enabled=False)
+        off_here = ForgetfulFlow.objects.filter(user=models.OuterRef("user"), flow_id=models.OuterRef("flow_id"))
+        return self.filter(~models.Exists(off), ~models.Exists(off_here), memory_enabled=True)
 
     def with_counts(self) -> Self:
         """Adds `message_count`, the messages shown, and `running_turn_id`."""

@@ -1,12 +1,45 @@
 """What a person decided about their own memory."""
 
 from collections.abc import Iterable
+from typing import Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F
+from django.utils import timezone
 
 from memory.person import Person
+
+
+class ForgetfulFlowQuerySet(models.QuerySet["ForgetfulFlow"]):
+    def of(self, user: Person) -> Self:
+        """The flows that `user` switched memory off in."""
+        return self.filter(user_id=user.pk) if user.pk else self.none()
+
+    def switch(self, user: Person, *, flow_id: int, flow_name: str, memory: bool) -> None:
+        """Turns the memory of one flow on or off for `user`."""
+        if memory:
+            self.of(user).filter(flow_id=flow_id).delete()
+        else:
+            self.get_or_create(user_id=user.pk, flow_id=flow_id, defaults={"flow_name": flow_name})
+
+
+class ForgetfulFlow(models.Model):
+    """One flow that one person switched memory off in: what they say there is not remembered, and nothing recalled."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    flow_id = models.BigIntegerField()
+    flow_name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = ForgetfulFlowQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("flow_id",)
+        constraints = (models.UniqueConstraint(fields=["user", "flow_id"], name="forgetful_flow_once"),)
+
+    def __str__(self) -> str:
+        return f"no memory of user {self.user_id} in flow {self.flow_id}"
 
 
 class MemoryOwnerQuerySet(models.QuerySet["MemoryOwner"]):

@@ -375,3 +375,15 @@ def test_an_answer_shows_which_memories_it_used_and_leads_to_where_they_were_sai
     sought = page.locator(f"[data-turn='{earlier['turn_id']}']")
     expect(sought).to_be_in_viewport()
     expect(sought).to_contain_text("李娜负责供应商交付")
+
+
+def test_a_flow_is_told_to_remember_nothing(open_page: OpenPage, bob: Person, flow: Flow) -> None:
+    """M11: from the menu, and back; the switch of the conversation says why it cannot be turned meanwhile."""
+    page = open_page(bob, f"/flows/{flow.pk}/")
+    page.locator("[data-chat-menu] > summary").click()
+    page.get_by_role("button", name="在这个流程里什么都不记").click()
+    expect(page.locator("[data-memory]")).to_be_disabled()
+    expect(page.locator("[data-memory]")).to_have_attribute("title", "您已关闭这个流程的记忆。")
+    page.locator("[data-chat-menu] > summary").click()
+    page.get_by_role("button", name="在这个流程里重新记住").click()
+    expect(page.locator("[data-memory]")).to_be_enabled()

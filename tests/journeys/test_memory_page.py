@@ -7,7 +7,18 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from memory.models import Conversation, Entity, Episode, JobKind, MemoryOwner, Relation, TokenUse, Tombstone, Turn
+from memory.models import (
+    Conversation,
+    Entity,
+    Episode,
+    ForgetfulFlow,
+    JobKind,
+    MemoryOwner,
+    Relation,
+    TokenUse,
+    Tombstone,
+    Turn,
+)
 from memory.remembering import remember
 from tests.factories import ConversationFactory, TurnFactory
 from tests.journeys.conftest import OpenPage
@@ -69,6 +80,9 @@ def test_somebody_finds_corrects_deletes_and_turns_memory_off(
 
     page.locator(".switches > summary").click()
     expect(page.locator(".spent")).to_contain_text("900")
+    page.get_by_role("switch", name="通用助手").click()
+    eventually(lambda: ForgetfulFlow.objects.of(bob.user).filter(flow_id=remembered.flow_id).exists())
+
     page.locator("[data-switch=memory_enabled]").click()
     expect(page.locator(".switches > summary")).to_contain_text("记忆已关闭")
     eventually(lambda: not MemoryOwner.objects.get(user=bob.user).memory_enabled)

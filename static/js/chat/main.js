@@ -9,7 +9,7 @@ import { Cards } from "./cards.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { Log } from "./log.js";
-import { MemorySwitch, startErasing } from "./memory.js";
+import { MemorySwitch, startErasing, startFlowMemory } from "./memory.js";
 import { startSharing } from "./sharing.js";
 
 const log = new Log();
@@ -26,6 +26,7 @@ log.onTurns = (turns) => {
 };
 startActions({ log, composer, conversation });
 startErasing(trouble);
+startFlowMemory(trouble);
 startSharing(composer, trouble);
 startSessions(trouble);
 startNotices((session, erased) => {

@@ -41,6 +41,15 @@ export class MemorySwitch {
   }
 }
 
+/** Wires the switch of the whole flow; the page is fetched anew, for it shows in several places. */
+export function startFlowMemory(onTrouble) {
+  const button = one("[data-flow-memory]");
+  button.addEventListener("click", () => {
+    const wanted = { memory_enabled: button.dataset.flowMemory === "on" };
+    call("PUT", `/api/flows/${page.flow}/memory`, wanted).then(() => location.reload(), onTrouble);
+  });
+}
+
 /** Wires "clear memory"; what goes wrong is told to `onTrouble(error)`. */
 export function startErasing(onTrouble) {
   for (const button of all("[data-erase]")) {

@@ -6,15 +6,19 @@ import { text } from "../page.js";
 
 /** Wires them; `say(words)` tells what happened. */
 export function startSwitches({ say, onTrouble }) {
-  on(document, "click", "[data-switch]", (button) => turn(button).then(() => say(text("saved")), onTrouble));
+  on(document, "click", "[data-switch]", (button) => turn(button, allFlows).then(() => say(text("saved")), onTrouble));
+  on(document, "click", "[data-flow-switch]", (button) => turn(button, oneFlow).then(() => say(text("saved")), onTrouble));
   on(document, "click", "[data-erase-all]", () => erase().catch(onTrouble));
 }
 
-async function turn(button) {
+const allFlows = (button, wanted) => call("PATCH", "/api/memory/settings", { [button.dataset.switch]: wanted });
+const oneFlow = (button, wanted) => call("PUT", `/api/flows/${button.dataset.flowSwitch}/memory`, { memory_enabled: wanted });
+
+async function turn(button, save) {
   const wanted = button.getAttribute("aria-checked") !== "true";
   button.setAttribute("aria-checked", wanted);
   try {
-    await call("PATCH", "/api/memory/settings", { [button.dataset.switch]: wanted });
+    await save(button, wanted);
   } catch (error) {
     button.setAttribute("aria-checked", !wanted);
     throw error;

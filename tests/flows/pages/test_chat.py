@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from flows.models import Flow
-from memory.models import Conversation, MemoryOwner, Turn, TurnStatus
+from memory.models import Conversation, ForgetfulFlow, MemoryOwner, Turn, TurnStatus
 from tests.factories import ConversationFactory, TurnFactory, linear_definition, make_flow
 from tests.flows.pages.reading import page_data, shown_questions
 
@@ -115,6 +115,7 @@ def test_a_long_conversation_comes_in_stretches(page: Client, session: Conversat
         ({"session": False}, "false", ""),
         ({"owner": False}, "false", "您已关闭所有流程的记忆。"),
         ({"flow": False}, "false", "这个流程不保留记忆。"),
+        ({"here": False}, "false", "您已关闭这个流程的记忆。"),
     ],
 )
 def test_the_memory_switch_shows_what_holds_and_why(
@@ -124,6 +125,8 @@ def test_the_memory_switch_shows_what_holds_and_why(
     flow = make_flow(linear_definition(memory=switches.get("flow", True)))
     MemoryOwner.objects.create(user=user, memory_enabled=switches.get("owner", True))
     ConversationFactory(user=user, flow_id=flow.pk, memory_enabled=switches.get("session", True))
+    memory = switches.get("here", True)
+    ForgetfulFlow.objects.all().switch(user, flow_id=flow.pk, flow_name=flow.name, memory=memory)
     switch = re.search(r'<button[^>]* role="switch"[^>]*>', page.get(f"/flows/{flow.pk}/").content.decode())
     assert switch
     assert f'aria-checked="{checked}"' in switch[0]
@@ -159,7 +162,7 @@ def test_a_page_takes_the_same_few_queries_however_long_the_history(
         other = ConversationFactory(user=user, flow_id=session.flow_id)
         TurnFactory(conversation=other, status=TurnStatus.RUNNING, output="")
         TurnFactory(conversation=session)
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         page.get(address)
     with django_assert_max_num_queries(8):
         page.get("/")
