@@ -157,6 +157,18 @@ def test_nothing_remembered_teaches_by_an_example(open_page: OpenPage, bob: Pers
     expect(page.locator("[data-map-state=empty]")).to_be_visible()
 
 
+def test_what_the_map_shows_is_on_its_way_before_its_scripts_are(
+    open_page: OpenPage, bob: Person, remembered: Conversation
+) -> None:
+    """It is asked for with the page, once, and the script takes that answer."""
+    page = open_page(bob, "/")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/memory/graph" in request.url else None)
+    page.goto("/memory/")
+    assert ready(page) > 0
+    assert len(asked) == 1
+
+
 def test_a_map_that_is_away_says_so(open_page: OpenPage, bob: Person, remembered: Conversation) -> None:
     page = open_page(bob, "/")
     page.route("**/api/memory/graph", lambda route: route.abort())
