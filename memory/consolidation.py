@@ -24,6 +24,7 @@ from llm.profile import Profile
 from llm.text import shortened
 from memory import episodes, extractive, telemetry
 from memory.buried import living
+from memory.claims import claim
 from memory.episodes.base import Draft
 from memory.episodes.units import index_episode, prepared
 from memory.extraction import Account, Unusable, question, read, words_of
@@ -95,21 +96,12 @@ def consolidate_due_sessions(*, limit: int = 20) -> int:
 
 
 def _claimed(limit: int) -> list[Conversation]:
-    now = timezone.now()
-    rested = Q(last_active_at__lt=now - timedelta(seconds=settings.MEMORY_REST_SECONDS))
+    rested = Q(last_active_at__lt=timezone.now() - timedelta(seconds=settings.MEMORY_REST_SECONDS))
     grown = Q(last_seq__gte=F("consolidated_seq") + 2 * settings.MEMORY_REST_TURNS)
     only = {"important": True} if settings.MEMORY_ONLY_IMPORTANT else {}
-    with transaction.atomic():
-        due = Conversation.objects.remembered().filter(
-            rested | grown,
-            Q(consolidation_claimed_until=None) | Q(consolidation_claimed_until__lt=now),
-            consolidated_seq__lt=F("last_seq"),
-            **only,
-        )
-        claimed = list(due.select_for_update(skip_locked=True, of=("self",)).order_by("last_active_at")[:limit])
-        mine = Conversation.objects.filter(pk__in=[session.pk for session in claimed])
-        mine.update(consolidation_claimed_until=now + CLAIM)
-    return claimed
+    due = Conversation.objects.remembered().filter(rested | grown, consolidated_seq__lt=F("last_seq"), **only)
+    oldest = due.order_by("last_active_at")
+    return claim(oldest, column="consolidation_claimed_until", lasting=CLAIM, limit=limit)
 
 
 def next_stretch(conversation: Conversation) -> Stretch | None:

@@ -13,12 +13,12 @@ from datetime import timedelta
 
 import structlog
 from django.db import DatabaseError, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from llm.embedders import Embedder, resolve_embedder
 from memory import telemetry
 from memory.buried import living
+from memory.claims import claim
 from memory.models import Conversation, MemoryOwner, Turn
 from memory.retrieval.drafts import drafted, is_searched
 from memory.retrieval.embedding import embedded
@@ -67,20 +67,10 @@ def lag() -> float:
 
 def _claimed(limit: int) -> list[Conversation]:
     """Sessions with new turns that have ended, claimed so that nobody else makes the same units meanwhile."""
-    now = timezone.now()
     ended = Turn.objects.filter(conversation=OuterRef("pk"), seq__gt=OuterRef("indexed_seq")).filter(~Turn.unsettled())
-    with transaction.atomic():
-        due = Conversation.objects.filter(
-            Q(index_claimed_until=None) | Q(index_claimed_until__lt=now), Exists(ended), indexed_seq__lt=F("last_seq")
-        )
-        newest = due.select_for_update(skip_locked=True, of=("self",)).order_by("-last_active_at")
-        claimed = list(newest[:limit])
-        _claim(claimed, until=now + CLAIM)
-    return claimed
-
-
-def _claim(claimed: Sequence[Conversation], *, until: object) -> None:
-    Conversation.objects.filter(pk__in=[session.pk for session in claimed]).update(index_claimed_until=until)
+    due = Conversation.objects.filter(Exists(ended), indexed_seq__lt=F("last_seq"))
+    newest = due.order_by("-last_active_at")
+    return claim(newest, column="index_claimed_until", lasting=CLAIM, limit=limit)
 
 
 def _batch(conversation: Conversation) -> Batch:
@@ -117,7 +107,7 @@ def _stored(batch: Batch, vectors: Sequence[Vector] | None, embedder: Embedder |
     now = session.values_list("epoch", "indexed_seq").first()
     same_owner = _epochs(claimed).select_for_update().first() == batch.owner_epoch
     if now != (claimed.epoch, claimed.indexed_seq) or not same_owner:
-        _claim([claimed], until=None)  # at once again, with what there is now
+        session.update(index_claimed_until=None)  # at once again, with what there is now
         telemetry.INDEXED.labels("overtaken").inc(batch.passed)
         return 0
     store(batch.made, vectors=vectors, embedder=embedder)

@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
-from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 import llm
@@ -21,6 +20,7 @@ from llm.errors import ProviderError
 from llm.profile import Profile
 from llm.types import ChatRequest, Message
 from memory import extractive
+from memory.claims import claim
 from memory.language import named, same_language
 from memory.models import Conversation, JobKind, MemoryOwner, Turn
 from memory.prompts import RULE, SUMMARY_TITLE, Block, fenced
@@ -64,17 +64,9 @@ def fold_due_summaries(*, limit: int) -> int:
 
 def _claimed(limit: int) -> list[Conversation]:
     """Due sessions, claimed so that nobody else folds them while the model writes."""
-    now = timezone.now()
-    with transaction.atomic():
-        due = Conversation.objects.remembered().filter(
-            Q(summary_claimed_until=None) | Q(summary_claimed_until__lt=now),
-            last_seq__gte=F("covers_seq") + settings.SUMMARY_TRIGGER_MESSAGES,
-        )
-        claimed = list(due.select_for_update(skip_locked=True, of=("self",)).order_by("last_active_at")[:limit])
-        Conversation.objects.filter(pk__in=[session.pk for session in claimed]).update(
-            summary_claimed_until=now + CLAIM
-        )
-    return claimed
+    grown = Conversation.objects.remembered().filter(last_seq__gte=F("covers_seq") + settings.SUMMARY_TRIGGER_MESSAGES)
+    oldest = grown.order_by("last_active_at")
+    return claim(oldest, column="summary_claimed_until", lasting=CLAIM, limit=limit)
 
 
 def _fold(conversation: Conversation, profile: Profile) -> bool:

@@ -3,9 +3,7 @@
 from datetime import timedelta
 
 import structlog
-from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
-from django.utils import timezone
+from django.db.models import Exists, F, OuterRef
 
 import llm
 from llm import tokens
@@ -13,6 +11,7 @@ from llm.errors import ProviderError
 from llm.profile import Profile
 from llm.text import shortened
 from llm.types import ChatRequest, Message
+from memory.claims import claim
 from memory.models import REPLAYED, Conversation, JobKind, TitleSource, Turn
 from memory.prompts import RULE, Block, fenced
 from memory.redaction import redact
@@ -44,20 +43,11 @@ def title_due_sessions(*, limit: int) -> int:
 
 def _claimed(limit: int) -> list[Conversation]:
     """Due sessions, claimed for two minutes, so that no model is called within a transaction or twice."""
-    now = timezone.now()
     answered = Turn.objects.filter(conversation=OuterRef("pk"), status__in=REPLAYED).exclude(output="")
-    with transaction.atomic():
-        due = Conversation.objects.filter(
-            Q(title_claimed_until=None) | Q(title_claimed_until__lt=now),
-            Exists(answered),
-            title_source=TitleSource.WORDS,
-            title_attempts__lt=ATTEMPTS,
-        )
-        claimed = list(due.select_for_update(skip_locked=True, of=("self",)).order_by("-last_active_at")[:limit])
-        Conversation.objects.filter(pk__in=[session.pk for session in claimed]).update(
-            title_claimed_until=now + CLAIM, title_attempts=F("title_attempts") + 1
-        )
-    return claimed
+    due = Conversation.objects.filter(Exists(answered), title_source=TitleSource.WORDS, title_attempts__lt=ATTEMPTS)
+    newest = due.order_by("-last_active_at")
+    again = F("title_attempts") + 1
+    return claim(newest, column="title_claimed_until", lasting=CLAIM, limit=limit, title_attempts=again)
 
 
 def _title(conversation: Conversation, profile: Profile) -> bool:

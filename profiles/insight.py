@@ -21,6 +21,7 @@ from django.utils import timezone
 import llm
 from llm.errors import ProviderError
 from llm.profile import Profile
+from memory.claims import claim
 from memory.extraction import Unusable
 from memory.models import Entity, EntityKind, Episode, JobKind, MemoryOwner
 from memory.spending import spent
@@ -69,24 +70,15 @@ def notice_due_people(*, limit: int = 20) -> int:
 
 
 def _claimed(limit: int) -> list[Figures]:
-    now = timezone.now()
     people = UserProfile.objects.filter(user__figures=None, user__episodes__isnull=False).distinct()
     rows = (Figures(user_id=pk) for pk in people.values_list("pk", flat=True))
     Figures.objects.bulk_create(rows, ignore_conflicts=True)
-    rested = now - timedelta(seconds=settings.INSIGHT_REST_SECONDS)
+    rested = timezone.now() - timedelta(seconds=settings.INSIGHT_REST_SECONDS)
     new = Episode.objects.recalled().filter(user=OuterRef("user"), created_at__lte=rested)
     unread = Exists(new.filter(created_at__gt=OuterRef("insight_until")))
     forgetful = MemoryOwner.objects.filter(user=OuterRef("user"), memory_enabled=False)
-    with transaction.atomic():
-        due = Figures.objects.filter(
-            Q(insight_until=None) & Exists(new) | unread,
-            ~Exists(forgetful),
-            Q(insight_claimed_until=None) | Q(insight_claimed_until__lt=now),
-        )
-        claimed = list(due.select_for_update(skip_locked=True).order_by("pk")[:limit])
-        mine = Figures.objects.filter(pk__in=[figures.pk for figures in claimed])
-        mine.update(insight_claimed_until=now + CLAIM)
-    return claimed
+    due = Figures.objects.filter(Q(insight_until=None) & Exists(new) | unread, ~Exists(forgetful)).order_by("pk")
+    return claim(due, column="insight_claimed_until", lasting=CLAIM, limit=limit)
 
 
 def _reading(figures: Figures) -> Reading:
