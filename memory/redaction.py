@@ -18,6 +18,7 @@ _PLAIN_DIGITS = str.maketrans("０１２３４５６７８９Ｘｘ－　", "012
 _DIGITS = re.compile(r"(?<![0-9A-Za-z])[0-9](?:[ -]?[0-9])+[Xx]?(?![0-9A-Za-z])")
 _GROUP = re.compile(r"[0-9]+[Xx]?")
 
+# In ASCII a word begins behind a Chinese character: 密钥sk-… has no space before the key.
 _KEYS = re.compile(
     r"""
       -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z ]*PRIVATE\ KEY-----|\Z)
@@ -29,19 +30,19 @@ _KEYS = re.compile(
     | \bLTAI[0-9A-Za-z]{12,}
     | \bAIza[\w-]{30,}
     | \bAKID[0-9A-Za-z]{13,}
-    | (?<=://)[^\s/:@]+:[^\s/@]+(?=@)                                       # user and password in an address
+    | (?<=://)[^\s\u3000/:@]+:[^\s\u3000/@]+(?=@)                           # user and password in an address
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _NAMED = re.compile(
     r"""(
         (?:api[\ _-]?key|access[\ _-]?key|secret(?:[\ _-]?key)?|(?:access[\ _-]?|auth[\ _-]?)?token|passw(?:or)?d|pwd
           |密钥|秘钥|令牌|密码|口令)
-        (?:["'\s]*(?:[:=：＝]|\bis\b|是|为)["'\s]*)
+        (?:["'\s\u3000]*(?:[:=：＝]|\bis\b|是|为)["'\s\u3000]*)
         (?:bearer\s+)?
       | \bbearer\s+
     )([A-Za-z0-9_\-./+=~!@\#$%^&*]{8,})""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 
 # Issuer prefixes with the lengths that exist: a number of another length is no card, whatever its checksum.

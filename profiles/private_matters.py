@@ -43,9 +43,11 @@ ill(?:ness)?|sick(?:ness)?|disease\w*|cancer\w*|tumou?rs?|chemo\w*|hospital\w*|s
 |pay\ (?:disputes?|rises?|raises?|cuts?|gaps?|claims?|days?)|(?:under|un)paid|wages?|salar(?:y|ies)|bonus(?:es)?
 |back\ pay|overtime\ pay|severance|compensation|equal\ pay|my\ (?:pay|raise)|payroll\ (?:dispute|complaint)s?
 """
+_WORDS = re.IGNORECASE | re.ASCII
+"""In ASCII an English word ends where a Chinese character begins: 他在做chemo治疗."""
 _PRIVATE = re.compile(
     "|".join(map(re.escape, _HAN.split())) + rf"|\b(?:{''.join(line.strip() for line in _LATIN.splitlines())})\b",
-    re.IGNORECASE,
+    _WORDS,
 )
 # With their meaning in offices and code, in which they are no matter of anybody's private life.
 _HARMLESS = re.compile(
@@ -53,7 +55,7 @@ _HARMLESS = re.compile(
     r"|[专大国商厂买卖玩独]家人|[施开手]工会|(?<!参)加工会|员工会[议上]|上访[问谈客]|道教育|教会[了他她我你新同大]"
     r"|\bhealth[- ]?checks?\b|\b(?:child(?:ren)?|parent)\ (?:node|process|class|component)(?:s|es)?\b"
     r"|\bunion\ (?:all|types?|queries)\b|\bleader\ elections?\b|\bfont\ famil(?:y|ies)\b",
-    re.IGNORECASE,
+    _WORDS,
 )
 _SENTENCES = re.compile(r"[^。！？!?；;\n]+[。！？!?；;\n]*|[。！？!?；;\n]+")
 

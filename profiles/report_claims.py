@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from profiles.evidence import FLOW
+from profiles.evidence import FLOW, METRIC
 from profiles.private_matters import is_private
 from profiles.report_numbers import numbers_in, numbers_of
 
@@ -20,6 +20,8 @@ CITED = re.compile(r"[\[【［]\s*([A-Za-z]\d+(?:\s*[,，、;]?\s*[A-Za-z]\d+)*)
 """Citations within a text: `[W12]`, `[W12, M3]`."""
 REF = re.compile(r"[A-Za-z]\d+")
 CLAIM_CHARS = 400
+_WORDS = re.IGNORECASE | re.ASCII
+"""In ASCII an English word ends where a Chinese character begins: 他是excellent is two words."""
 _REST = "(?:其他|其余|别的|所有|大多数|多数)的?"
 _THEY = (
     f"(?:{_REST}人|(?:{_REST})?"
@@ -41,16 +43,33 @@ _COMPARED = re.compile(
             r"\b(?:above|below|over|under)[- ](?:the\s+)?(?:team\s+)?average\b|\baverage (?:employee|performer)\b",
             rf"\b(?:compared|relative|in comparison|next) (?:to|with)\b.{{0,20}}\b{_OTHERS}\b",
             rf"\b{_MORE}\b.{{0,30}}\b(?:than|of)\b.{{0,20}}\b{_OTHERS}\b",
+            r"\b(?:superior|inferior)\b",
         )
     ),
-    re.IGNORECASE,
+    _WORDS,
 )
 _GRADED = re.compile(
-    "优秀|卓越|杰出|出类拔萃|完美|一流|顶尖|极佳|评分|打分|得分|满分|绩效(?:等级|评级|为|是)|[A-DS][+]?[级等]"
-    r"|\b(?:excellent|outstanding|exceptional|brilliant|superb|perfect|world-class|stellar|flawless)\w*"
-    r"|\b(?:score[ds]?|scoring|rating|graded?|five stars)\b",
-    re.IGNORECASE,
+    "优秀|卓越|杰出|优异|出色|非凡|出类拔萃|完美|一流|顶尖|极[佳好差]|差劲|糟糕|模范|标兵|典范|楷模|不合格|不称职"
+    "|(?:表现|成绩|业绩|能力)(?:十分|非常|相当|很|较)?(?:好|棒|强|差|弱|突出|亮眼)|(?:超出|超过|符合|达到|低于|未达|不及)预期"
+    "|评分|打分|得分|满分|绩效(?:等级|评级|为|是)|(?<![A-Za-z])[A-DS][+]?[级等]"
+    r"|\b(?:excellent|outstanding|exceptional|brilliant|superb|perfect|world-class|stellar|flawless|exemplary)\w*"
+    r"|\b(?:impressive|remarkable|amazing|fantastic|terrific|first-rate|top-notch|unsatisfactory|incompetent|lazy)\b"
+    r"|\b(?:score[ds]?|scoring|rating|graded?|five stars|(?:true|real) star|star (?:employee|performer)s?)\b"
+    r"|\b(?:exceed(?:s|ed)?|me(?:e?ts?)|below|above) (?:all |the )?expectations\b",
+    _WORDS,
 )
+_DECIDED = re.compile(
+    "(?:应|该|须|必须|建议|推荐|值得|宜|予以|给予).{0,8}(?:解雇|辞退|开除|劝退|裁掉|晋升|升职|提拔|降职|调岗|处分|嘉奖|表彰)"
+    r"|\b(?:should|must|ought|deserves?|needs?|recommend\w*)\b.{0,40}"
+    r"\b(?:fired|sacked|laid off|dismiss\w*|promot\w*|demot\w*|terminat\w*)\b",
+    _WORDS,
+)
+_TOTAL = re.compile(
+    "所有|全部|全数|每[一个项件]|一切|无一|从[不未无]|始终|一贯|毫无|没有任何|零(?:失误|逾期|延误|差错)"
+    r"|\b(?:everything|nothing|every|all|always|never|none|without (?:any|a single)|not a single)\b",
+    _WORDS,
+)
+_CAN_BE_WHOLE = ("done", "cancelled", "overdue", "completion_rate", "on_time_rate")
 
 
 class Fault(StrEnum):
@@ -61,6 +80,8 @@ class Fault(StrEnum):
     UNBACKED_NUMBER = "unbacked_number"
     COMPARED = "compared"
     GRADED = "graded"
+    DECIDED = "decided"
+    UNBACKED_TOTAL = "unbacked_total"
     FLOWS_ALONE = "flows_alone"
     PRIVATE = "private"
     TOO_LONG = "too_long"
@@ -92,7 +113,16 @@ def fault_of(claim: Claim, evidence: Mapping[str, dict[str, Any]], zone: ZoneInf
     bare = unicodedata.normalize("NFKC", CITED.sub(" ", claim.text))
     if not numbers_in(bare) <= {held for item in cited for held in numbers_of(item, zone)}:
         return Fault.UNBACKED_NUMBER
+    if _TOTAL.search(bare) and not any(_is_whole(item) for item in cited):
+        return Fault.UNBACKED_TOTAL
     return _fault_in(bare)
+
+
+def _is_whole(item: Mapping[str, Any]) -> bool:
+    """Whether a figure says all or none, which no single task can."""
+    if item["kind"] != METRIC or item["name"] not in _CAN_BE_WHOLE:
+        return False
+    return item["value"] in (0, 1 if item["name"].endswith("_rate") else item["n"])
 
 
 def _fault_in(text: str) -> Fault | None:
@@ -103,4 +133,6 @@ def _fault_in(text: str) -> Fault | None:
         return Fault.COMPARED
     if _GRADED.search(text):
         return Fault.GRADED
+    if _DECIDED.search(text):
+        return Fault.DECIDED
     return Fault.PRIVATE if is_private(text) else None

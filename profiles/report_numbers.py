@@ -26,7 +26,7 @@ _WORDS: dict[str, int] = {
     **{"sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000},
     **{"half": 50, "twice": 2, "double": 2, "doubled": 2, "triple": 3, "thrice": 3, "zero": 0},
 }
-_ENGLISH = re.compile(rf"\b({'|'.join(_WORDS)})(?:s|th)?\b", re.IGNORECASE)
+_ENGLISH = re.compile(rf"\b({'|'.join(_WORDS)})(?:s|th)?\b", re.IGNORECASE | re.ASCII)  # 完成twenty项
 _HALF = re.compile(r"一半|半数|过半|对半")
 
 

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.urls import reverse
-
 from memory.person import Person
-from profiles.evidence import WORK
+from profiles.evidence import METRIC, WORK
 from profiles.metrics import NAMES
 from profiles.models import EvaluationReport, ReportStatus
 from profiles.report_claims import CITED, REF
 from profiles.report_words import FAULTS, LABELS, NOTES, evidence_text, figure, little, sample
-from profiles.task_page import name_of
+from profiles.task_page import address_of, name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,10 @@ class ShownEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ShownReport:
-    """What the template needs. `figures` are `(ref, label, figure, sample)`; `fault` says why there is no report."""
+    """What the template needs. `figures` are `(ref, label, figure, sample)`; `fault` says why there is no report.
+
+    `has_evidence`: whether there is any besides the figures.
+    """
 
     report: EvaluationReport
     subject: str
@@ -49,6 +50,7 @@ class ShownReport:
     work_given: int
     claims: Sequence[Sequence[Piece]]
     evidence: Sequence[ShownEvidence]
+    has_evidence: bool
     little: str
     note: str
     fault: str
@@ -70,6 +72,7 @@ def shown(report: EvaluationReport, reader: Person) -> ShownReport:
         work_given=metrics["context"]["work_given"] if is_ready else 0,
         claims=[_pieces(claim) for claim in report.narrative],
         evidence=shown_evidence(report, reader),
+        has_evidence=any(item["kind"] != METRIC for item in report.evidence),
         little=little(metrics),
         note=str(NOTES.get(report.narrative_note, "")),
         fault=str(fault),
@@ -99,8 +102,7 @@ def _address(item: dict[str, Any], report: EvaluationReport, reader: Person) -> 
     """Where the reader sees the task: among their own, or among those of the team."""
     if item["kind"] != WORK:
         return ""
-    tab = "" if report.subject_id == reader.pk else "tab=team&"
-    return f"{reverse('tasks')}?{tab}show=all#task-{item['task_id']}"
+    return address_of(item["task_id"], is_mine=report.subject_id == reader.pk)
 
 
 def _pieces(claim: dict[str, Any]) -> list[Piece]:

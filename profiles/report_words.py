@@ -60,7 +60,7 @@ def little(metrics: dict[str, Any]) -> str:
     """What stands over figures that too little was counted for."""
     if not metrics or metrics["enough_data"]:
         return ""
-    told = _("Not enough data: only %(n)s times was a task given, done or cancelled. Rates are told from %(least)s on.")
+    told = _("Not enough data. Tasks given, done or cancelled: %(n)s. Rates and times are told from %(least)s on.")
     return told % {"n": metrics["events"], "least": ENOUGH}
 
 

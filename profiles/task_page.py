@@ -1,7 +1,8 @@
 """What the page with tasks shows: which tasks, in which order, and each with its history in words."""
 
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, QueryDict
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
@@ -32,25 +34,49 @@ SHOWN: dict[str, str | Promise] = {
     "all": gettext_lazy("All"),
 }
 """The filters, in their order; the first is what one sees without asking."""
+FIRST = "1"
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_USUAL = {"tab": MINE, "show": "unfinished", "page": FIRST}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the address asks for; anything it says that is not known counts as left out."""
+    """What the address asks for; anything it says that is not known counts as left out.
+
+    `task` is one that is to be on the page, wherever it stands in the list; 0 for none.
+    """
 
     tab: str
     show: str
+    page: str = FIRST
+    task: int = 0
 
     @classmethod
     def of(cls, query: QueryDict) -> "Asked":
-        tab, show = query.get("tab", ""), query.get("show", "")
-        return cls(TEAM if tab == TEAM else MINE, show if show in SHOWN else "unfinished")
+        tab, show, page, task = (query.get(name, "") for name in ("tab", "show", "page", "task"))
+        return cls(
+            TEAM if tab == TEAM else MINE,
+            show if show in SHOWN else "unfinished",
+            page if _NUMBER.fullmatch(page) else FIRST,
+            int(task) if _NUMBER.fullmatch(task) else 0,
+        )
 
-    def address(self, **other: str) -> str:
-        """The query of the same page, or with another tab or filter."""
+    def address(self, **other: Any) -> str:
+        """The query of the list from its beginning, or with another tab, filter, page or task."""
         wanted = {"tab": self.tab, "show": self.show} | other
-        left = {name: value for name, value in wanted.items() if value not in (MINE, "unfinished")}
+        left = {name: value for name, value in wanted.items() if value != _USUAL.get(name)}
         return "?" + "&".join(f"{name}={value}" for name, value in left.items())
+
+    @property
+    def here(self) -> str:
+        """The query of this very page of the list."""
+        return self.address(page=self.page)
+
+
+def address_of(task_id: int, *, is_mine: bool) -> str:
+    """Where somebody finds a task, in whatever state it is by then and however long the list is."""
+    asked = Asked(MINE if is_mine else TEAM, "all")
+    return f"{reverse('tasks')}{asked.address(task=task_id)}#task-{task_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +120,33 @@ def context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     if asked.tab == TEAM:
         tasks = tasks.order_by("assignee__profile__display_name", "assignee_id", *tasks.query.order_by)
     related = tasks.select_related("assignee__profile", "creator__profile").prefetch_related("events__actor__profile")
-    page = Paginator(related, PAGE).get_page(request.GET.get("page"))
+    pages = Paginator(related, PAGE)
+    page = pages.get_page(_place(tasks, asked.task) or asked.page)
+    asked = replace(asked, page=str(page.number))
     return {
         "asked": asked,
+        "other_pages": _other_pages(page, asked),
         "piles": _piles(user, page, asked),
         "rows": page,
         "tabs": [(asked.address(tab=tab), label, tab == asked.tab) for tab, label in _tabs()],
         "filters": [(asked.address(show=show), label, show == asked.show) for show, label in SHOWN.items()],
     }
+
+
+def _place(tasks: QuerySet[WorkTask], task_id: int) -> int | None:
+    """The page on which the task stands, None where the list has no such task."""
+    ids = list(tasks.values_list("pk", flat=True)) if task_id else []
+    return ids.index(task_id) // PAGE + 1 if task_id in ids else None
+
+
+def _other_pages(page: Page[WorkTask], asked: Asked) -> list[tuple[str, str]]:
+    """Addresses and names of the pages before and behind this one."""
+    found = []
+    if page.has_previous():
+        found.append((asked.address(page=page.previous_page_number()), _("Earlier in the list")))
+    if page.has_next():
+        found.append((asked.address(page=page.next_page_number()), _("Further in the list")))
+    return found
 
 
 def _tabs() -> tuple[tuple[str, str], ...]:

@@ -91,8 +91,10 @@ def _task(request: HttpRequest, task_id: int) -> WorkTask:
 
 
 def _back(request: HttpRequest, task: WorkTask | None = None, **other: str) -> HttpResponse:
-    """To the list that the form was sent from, at the task."""
-    address = task_page.Asked.of(request.GET).address(**other)
+    """To the page of the list that the form was sent from, at the task."""
+    asked = task_page.Asked.of(request.GET)
+    to_task = {"task": task.pk} if task else {}
+    address = asked.address(**{"page": asked.page} | to_task | other)
     return redirect(f"{reverse('tasks')}{address}{f'#task-{task.pk}' if task else ''}")
 
 

@@ -1,9 +1,12 @@
 """What pages say about work."""
 
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from django import template
+from django.contrib.auth.models import User
+from django.db.models import Exists, Subquery
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -15,17 +18,25 @@ register = template.Library()
 WEEK = 7
 
 
-@register.simple_tag
-def new_tasks(user: Person) -> int:
-    """How many tasks others gave to `user` that they have not been shown yet."""
-    return WorkTask.objects.unseen_by(user).count() if user.pk else 0
+class News(NamedTuple):
+    """What waits for somebody on every page: whether there is work, and which report."""
+
+    work: bool = False
+    report: UUID | None = None
 
 
 @register.simple_tag
-def new_report(user: Person) -> UUID | None:
-    """The report that was shared with `user` last and that they have not opened yet."""
-    unseen = EvaluationReport.objects.unseen_by(user).order_by("-shared_at")
-    return unseen.values_list("pk", flat=True).first()
+def news(user: Person) -> News:
+    """Whether others gave work to `user` that they have not been shown yet; the last report that they have not opened.
+
+    One statement for both: every page asks.
+    """
+    if not user.pk:
+        return News()
+    tasks = WorkTask.objects.unseen_by(user)
+    reports = EvaluationReport.objects.unseen_by(user).order_by("-shared_at").values("pk")
+    found = User.objects.filter(pk=user.pk).values_list(Exists(tasks), Subquery(reports[:1]))
+    return News(*found.get())
 
 
 @register.filter

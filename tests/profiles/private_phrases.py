@@ -17,11 +17,13 @@ NEVER = {
             "my ADHD medication",
             "back surgery",
         ),
+        *("他在做chemo治疗", "因ADHD在吃药"),
         *("HIV status", "burnout recovery", "she is a cancer patient"),
     ],
     "family": [
         *("接送孩子上幼儿园", "正在办离婚", "照顾生病的母亲", "老婆的工作调动", "备孕", "女朋友分手", "二胎"),
         *("my divorce", "picking up the kids", "wife's new job", "custody of his daughter", "wedding planning"),
+        *("正在办divorce手续",),
         *("caring for elderly parents", "came out as gay"),
     ],
     "religion": [

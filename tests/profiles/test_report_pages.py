@@ -110,9 +110,16 @@ def test_too_little_is_no_per_cent(people: dict[str, User]) -> None:
     done(people["alice"], people["bob"])
     report = made(people["alice"], people["bob"])
     told = words(page(browser(people["alice"], "en"), report))
-    assert "Not enough data: only 2 times" in told
+    assert "Not enough data. Tasks given, done or cancelled: 2." in told
     assert told.count("not enough data") == 4
     assert "%" not in told
+    assert "nothing to cite" not in told
+
+
+def test_where_there_is_nothing_to_cite_it_says_so(people: dict[str, User]) -> None:
+    report = made(people["alice"], people["bob"])
+    told = words(page(browser(people["alice"], "en"), report))
+    assert "Besides these figures there is nothing to cite" in told
 
 
 def test_the_subject_answers_and_corrects_the_answer(people: dict[str, User], shared: EvaluationReport) -> None:

@@ -68,14 +68,14 @@ def test_a_report_goes_from_the_question_to_the_answer(cast: Cast, model: ModelS
     assert report["metrics"]["completion_rate"] == 0.75
     assert report["narrative"] == [{"text": f"有一项晚了 [W{tasks[2].pk}]。", "refs": [f"W{tasks[2].pk}"]}]
     (late,) = [item for item in report["evidence"] if item["ref"] == f"W{tasks[2].pk}"]
-    assert (late["kind"], late["url"]) == ("work", f"/tasks/?tab=team&show=all#task-{tasks[2].pk}")
+    assert (late["kind"], late["url"]) == ("work", f"/tasks/?tab=team&show=all&task={tasks[2].pk}#task-{tasks[2].pk}")
     assert "晚了的" in late["text"]
     signed = alice.api.post(f"{address}/sign").json()
     assert (signed["state"], signed["signed_by"]) == ("signed", alice.user.pk)
     assert alice.api.post(f"{address}/share").json()["state"] == "shared"
     own = bob.api.get(address).json()
     assert set(own) == FIELDS
-    assert next(item["url"] for item in own["evidence"] if item["kind"] == "work").startswith("/tasks/?show=all#task-")
+    assert next(item["url"] for item in own["evidence"] if item["kind"] == "work").startswith("/tasks/?show=all&task=")
     answered = bob.api.post(f"{address}/response", json={"text": "压测那项晚了，因为环境没好。"}).json()
     assert (answered["state"], answered["response"]) == ("answered", "压测那项晚了，因为环境没好。")
     assert bob.api.post(f"{address}/response", json={"text": "更正：环境晚了两天。"}).status_code == 200

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from profiles import work
+from profiles import task_page, work
 from profiles.models import WorkStatus, WorkTask
 from tests.profiles.organisation import report_to
 
@@ -65,7 +65,7 @@ def test_a_task_is_given_with_a_day_in_the_givers_zone(people: dict[str, User], 
     body = {"title": " 交季度\n报告 ", "assignee": people["bob"].pk, "due_date": "2026-12-11", "description": "三页"}
     answer = alice.post("/tasks/", body)
     task = WorkTask.objects.get()
-    assert answer.headers["Location"] == f"/tasks/?tab=team#task-{task.pk}"
+    assert answer.headers["Location"] == f"/tasks/?tab=team&task={task.pk}#task-{task.pk}"
     assert (task.title, task.assignee, task.creator) == ("交季度 报告", people["bob"], people["alice"])
     assert task.due_at
     assert task.due_at.isoformat() == "2026-12-11T15:59:00+00:00"
@@ -154,9 +154,10 @@ def test_new_work_is_marked_until_it_is_seen(people: dict[str, User]) -> None:
     assert not marked()
     give(people["alice"], people["bob"], "新的")
     assert marked()
-    assert bob.get("/tasks/").content.decode().count('class="dot is-unread"') == 2
+    in_list = re.compile(r'</b> <i class="dot is-unread"')
+    assert len(in_list.findall(bob.get("/tasks/").content.decode())) == 1
     assert not marked()
-    assert bob.get("/tasks/").content.decode().count('class="dot is-unread"') == 1
+    assert not in_list.findall(bob.get("/tasks/").content.decode())
 
 
 def test_the_history_is_told_in_words(people: dict[str, User], alice: Client) -> None:
@@ -205,6 +206,24 @@ def test_a_long_list_comes_in_pages(people: dict[str, User]) -> None:
     first, second = titles(page), titles(page, "/tasks/?page=2")
     assert (len(first), len(second), set(first) & set(second)) == (60, 1, set())
     assert "page=2" in page.get("/tasks/").content.decode()
+
+
+def test_a_link_finds_its_task_however_long_the_list(people: dict[str, User]) -> None:
+    """P5, P7: on whichever page it stands, and what is done with it leads back there."""
+    bob = people["bob"]
+    due = [timezone.now() + timedelta(days=number) for number in range(1, 62)]
+    tasks = [give(people["alice"], bob, f"第{number}个", due_at=day) for number, day in enumerate(due, 1)]
+    page, last = browser(bob), tasks[-1]
+    address = task_page.address_of(last.pk, is_mine=True)
+    assert address == f"/tasks/?show=all&task={last.pk}#task-{last.pk}"
+    assert titles(page, address) == ["第61个"]
+    assert titles(browser(people["alice"]), task_page.address_of(last.pk, is_mine=False)) == ["第61个"]
+    assert f"/tasks/{last.pk}/status/?show=all&amp;page=2" in page.get(address).content.decode()
+    moved = page.post(f"/tasks/{last.pk}/status/?show=all&page=2", {"status": "in_progress"})
+    assert moved.headers["Location"] == f"/tasks/?show=all&page=2&task={last.pk}#task-{last.pk}"
+    assert titles(page, moved.headers["Location"]) == ["第61个"]
+    for hostile in ("0", "-1", "x", "%00", "9" * 18, "9" * 400, "١", str(last.pk + 1)):
+        assert len(titles(page, f"/tasks/?show=all&task={hostile}")) == 60
 
 
 def test_the_page_takes_as_many_queries_for_many_tasks_as_for_few(
