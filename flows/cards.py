@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -15,6 +16,7 @@ from memory.person import Person
 from profiles.models import UserProfile
 from profiles.serializers import Moment
 
+NO_TITLE = gettext_lazy("Say what is to be done.")
 LATEST_YEAR = 9998
 """Later ones leave no room for time zones."""
 
@@ -22,7 +24,7 @@ LATEST_YEAR = 9998
 class AssignWorkFields(Strict):
     """What may be changed in the card of a task: its words, who does it, and when it is due."""
 
-    title = Line(required=False, max_length=TITLE_CHARS)
+    title = Line(required=False, max_length=TITLE_CHARS, error_messages={"blank": NO_TITLE})
     description = SafeText(required=False, allow_blank=True, max_length=DESCRIPTION_CHARS)
     assignee = serializers.IntegerField(required=False)
     due_at = Moment(required=False, allow_null=True)
@@ -42,9 +44,11 @@ class AssignWorkFields(Strict):
         return due
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Somebody has to be chosen, here or on the card."""
+        """Somebody has to be chosen and something to be done, here or on the card."""
         if given.get("assignee") is None and not self.context["card"]["assignee"]:
             raise ValidationError({"assignee": _("Choose who is to do it.")})
+        if not given.get("title") and not self.context["card"]["title"]:
+            raise ValidationError({"title": NO_TITLE})
         return given
 
 

@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.db import connection
+from django.utils import translation
 
 from flows import runner, threads
 from flows.answering import Opened
@@ -14,6 +15,7 @@ from flows.endings import ERASED, closing_event, outcome_of
 from flows.events import Event, TurnLog
 from flows.markdown import render
 from flows.proposals import action_of
+from flows.turn import FlowTurn
 from memory.manager import MemoryManager
 from memory.models import Turn
 from memory.person import Person
@@ -49,8 +51,14 @@ def begin_from_thread(opening: Callable[P, Opened], *args: P.args, **kwargs: P.k
     host.require_accepting()
     made = opening(*args, **kwargs)
     if made.run:
-        host.loop.call_soon_threadsafe(host.launch, made.run)
+        host.loop.call_soon_threadsafe(_launch, host, made.run, translation.get_language())
     return made.turn_id
+
+
+def _launch(host: runner.Runner, turn: FlowTurn, language: str | None) -> None:
+    """Launches the turn in the language of the request, which Django lets not cross over from its thread."""
+    with translation.override(language):
+        host.launch(turn)
 
 
 async def stop(user: Person, turn_id: UUID) -> None:

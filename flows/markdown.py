@@ -36,6 +36,9 @@ _SINGLE = re.compile(r"#{1,6}([ \t]|$)|([*_-])[ \t]*(\2[ \t]*){2,}$")  # a headi
 _ITEM = re.compile(r"([-+*]|\d{1,9}[.)])([ \t]|$)")
 _QUOTE = re.compile(r">")
 
+_MARKS = re.compile(r"[*`]|(?<![^\W_])_|_(?![^\W_])|\](?=\()|~(?=~)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\\(?=[!-/:-@\[-`{-~])")
+"""What would be read as Markdown within a line. An underscore within a word is none."""
+
 _OVER = {"heading_open", "hr"}  # with their own last line
 _OVER_AT_BLANK = {"paragraph_open", "blockquote_open", "table_open"}  # a list or indented code may go on
 _SMALL = 2_000  # characters that may be parsed again at every line
@@ -111,6 +114,11 @@ def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
 def render(text: str) -> str:
     """Sanitised HTML of a whole Markdown text."""
     return _render(_parse(safe(_unix(text))))
+
+
+def literal(text: str) -> str:
+    """One line of somebody's text, to stand within Markdown and to be read as it was written."""
+    return _MARKS.sub(r"\\\g<0>", text)
 
 
 class BlockStream:

@@ -8,11 +8,12 @@ import asyncio
 import contextvars
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
 from django.conf import settings
 from django.db import connection
+from django.utils import translation
 
 from memory.retrieval.lanes import Lanes
 
@@ -35,16 +36,22 @@ async def run(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
     Batch what belongs together into one call: each is a hop of its own.
     """
-    context = contextvars.copy_context()
+    context, language = contextvars.copy_context(), translation.get_language()
 
     def call() -> T:
         try:
-            return context.run(work, *args, **kwargs)
+            return context.run(_speaking, language, partial(work, *args, **kwargs))
         finally:
             if not connection.in_atomic_block:  # a test's transaction lives on
                 connection.close()
 
     return await asyncio.get_running_loop().run_in_executor(_pool(), call)
+
+
+def _speaking(language: str | None, work: Callable[[], T]) -> T:
+    """Runs `work` in the language of whoever asked for it: Django lets none cross over into another thread."""
+    with translation.override(language):
+        return work()
 
 
 async def recall(work: Callable[[], T], *, seconds: float) -> T:

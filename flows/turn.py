@@ -65,6 +65,13 @@ class FlowTurn:
         return self.rewritten or self.asked or self.words
 
     @property
+    def asks_a_model(self) -> bool:
+        """Whether a node that has still to run may ask a model with what is remembered."""
+        state = self.resume.state if self.resume else None
+        over = {*state.branches, state.node_id} if state else ()
+        return any(node.type == "llm" and node.id not in over for node in self.definition.nodes)
+
+    @property
     def waiting(self) -> UUID | None:
         """The action that the run waits for."""
         return self.action_id if self.paused else None
@@ -103,6 +110,7 @@ class FlowTurn:
         return await memory_search.asked_for(self, query)
 
     def used(self) -> dict[str, Any]:
-        """What the client is told of the memory behind the answer."""
+        """What the client is told of the memory behind the answer: nothing where no model was given any."""
         told: dict[str, Any] = {"turns": [], "episodes": [], "passages": [], "budget": {}}
-        return told | self.memory_used | {"missing": list(dict.fromkeys(self.missing))}
+        used = self.memory_used if self.memory_used.get("budget") else {}
+        return told | used | {"missing": list(dict.fromkeys(self.missing))}

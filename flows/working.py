@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
-from django.urls import reverse
 from django.utils import timezone
 
 from flows import threads
@@ -13,7 +12,8 @@ from flows.nodes.base import DueFound, PersonFound, Waiting, WorkToGive
 from memory.models import Conversation, Turn
 from memory.person import Person
 from profiles import dates, naming, work
-from profiles.models import Look, Sight, WorkTask, zone_of
+from profiles.models import Look, Sight, zone_of
+from profiles.task_page import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Work:
         return DueFound(found.at, found.words) if found else None
 
     async def waiting(self) -> Waiting | None:
+        if self.turn.seq == 1:
+            return None
         return await threads.run(_waiting, self.user, self.conversation, self.turn)
 
     async def give(self, new: WorkToGive) -> dict[str, Any]:
@@ -80,13 +82,7 @@ def _given(user: Person, new: WorkToGive, turn: Turn) -> dict[str, Any]:
     )
     return {
         "task_id": task.pk,
-        "url": _address(user, task),
+        "url": address_of(task.pk, is_mine=task.assignee_id == user.pk),
         "assignee": str(getattr(task.assignee, "profile", None) or task.assignee),
         "due_at": f"{task.due_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if task.due_at else None,
     }
-
-
-def _address(user: Person, task: WorkTask) -> str:
-    """Where the person finds the task."""
-    tab = "" if task.assignee_id == user.pk else "?tab=team"
-    return f"{reverse('tasks')}{tab}#task-{task.pk}"

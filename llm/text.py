@@ -1,5 +1,6 @@
 """Text made safe to store and to send, and text taken out of the forms in which the protocol carries it."""
 
+from math import isfinite
 from typing import Any
 
 
@@ -34,6 +35,20 @@ def whole_json(data: Any) -> Any:
             return [whole_json(item) for item in data]
         case dict():
             return {whole(name): whole_json(value) for name, value in data.items()}
+    return data
+
+
+def safe_json(data: Any) -> Any:
+    """JSON that can be stored: strings in it `safe`, names too, as escapes may spell any; None for NaN and infinity."""
+    match data:
+        case str():
+            return safe(data)
+        case list():
+            return [safe_json(item) for item in data]
+        case dict():
+            return {safe(name): safe_json(value) for name, value in data.items()}
+        case float():
+            return data if isfinite(data) else None
     return data
 
 

@@ -22,13 +22,17 @@ _PLEASE = rf"^(?:(?:{_POLITE})[你您]?[\s,]*)*"
 _ANYBODY = r"[^\s,:;。]{1,20}?"
 _ANYONE = r"(?!an?\b|the\b)[\w.'’-]+(?:\s[\w.'’-]+){0,2}?"
 _REST = r"[\s,:;。.\-—]*(?:(?:要求|内容是|内容|就是|[让请叫][他她]|[他她]要|to(?=\s)|that(?=\s)|for(?=\s))[\s,:]*)?"
-_STRONG = re.compile(
-    rf"派|指派|安排|布置|分配|交代给?|交给|{_KIND}给|给.{{1,20}}{_KIND}|待办|\b(?:assign|delegate|task|to-?do)\b"
-)
+_GIVES = rf"派|安排|布置|分配|交代|交给|{_KIND}给|给.{{1,20}}{_KIND}|\b(?:assign|delegate|give|create|add)\b"
+_GIVING = re.compile(_GIVES)
+_STRONG = re.compile(rf"{_GIVES}|待办|\b(?:task|to-?do)\b")
 _WEAK = re.compile(rf"{_PLEASE}(?:请|让|叫|要|麻烦|提醒|通知|委托|(?:ask|tell|get|have|remind|let|need)\s)")
 _MYSELF = r"我自己|我本人|我|自己|myself|me"
 _THANKS = r"[\s,.。!]*(?:谢谢[你您]?|多谢|辛苦了?|thanks?(?: you)?)[\s,.。!]*$"
 _QUESTION = re.compile(r"(?:[??]|[吗呢么]|什么|怎么样?|\bhelp)\s*[。.!]*$")
+_HOW = re.compile(r"^(?:请问|我?想问一?下?|我想知道)?[\s,:]*(?:怎么|怎样|如何|为什么|how\b|why\b)")
+_POLITELY = re.compile(r"(?:请问)?(?:你|您)?(?:能|可以)")
+_ASKED = r"\s*(?:[,\s]?(?:好吗|好不好|可以吗|行吗|行不行))?\s*[?]+\s*$"
+_ASKED_POLITELY = rf"(?<!好)(?<!行)(?<!以)吗?{_ASKED}"
 _BLANKS = re.compile(r"\s")
 _EDGES = " \t\r\n,，。.;；:：、!！-—"
 
@@ -58,9 +62,11 @@ class _Folded:
 def gives_work(sentence: str, *, names_somebody: bool, says_when: bool) -> bool:
     """Whether the sentence is to give somebody work, and is no question about how to."""
     text = _Folded.of(sentence[:LONGEST]).text.strip()
+    if _HOW.search(text):
+        return False
     asks = bool(_QUESTION.search(text))
     if _STRONG.search(text):
-        return names_somebody or not asks
+        return not asks or (names_somebody and bool(_GIVING.search(text)))
     return not asks and (bool(_WEAK.search(text)) or (names_somebody and says_when))
 
 
@@ -74,28 +80,33 @@ def said_to(sentence: str) -> str:
 
 
 def title_of(sentence: str, *, said: Iterable[str] = (), due: str = "") -> str:
-    """What is to be done: the sentence without whom, by when and please; all of it when nothing else is left.
+    """What is to be done: the sentence without whom, by when and please; empty when it says nothing else.
 
     `said` are the words that named somebody and `due` those that said when, as `naming` and `dates` give them.
     """
     whole = sentence.strip()
     text = _cut(_without_due(whole[:LONGEST], due), _THANKS)
+    text = _cut(text, _ASKED_POLITELY if _POLITELY.match(_Folded.of(whole[:LONGEST]).text) else _ASKED)
     named = "|".join(re.escape(simplified(name)) for name in sorted(set(said), key=len, reverse=True) if name)
-    patterns = _openings(f"(?:{named})" if named else _ANYBODY, f"(?:{named})" if named else _ANYONE)
+    patterns = _openings(_all_of(named), _all_of(named)) if named else _openings(_ANYBODY, _ANYONE)
     text = _opened(text.strip(_EDGES), [*patterns, *_namings(named)])
-    text = _cut(text, _PLEASE).strip(_EDGES)
-    return text or whole.strip(_EDGES) or whole
+    return _cut(text, _PLEASE).strip(_EDGES)
 
 
 def _openings(who: str, whom: str) -> list[str]:
     """Ways to begin that need not know the name: the group `open` ends where the work itself begins."""
     give = r"(?:assign|give|create|add|set|make)"
     return [
-        rf"{_PLEASE}(?P<open>给\s?{who}\s?再?{_VERB}(?:一下)?了?{_COUNT}{_KIND}吧?)",
-        rf"{_PLEASE}(?P<open>{_VERB}{_COUNT}{_KIND}给\s?{who})(?=[\s,:;。]|$)",
+        rf"{_PLEASE}(?P<open>给\s?{who}\s?再?{_VERB}(?:一下)?了?\s?{_COUNT}\s?{_KIND}吧?)",
+        rf"{_PLEASE}(?P<open>{_VERB}\s?{_COUNT}\s?{_KIND}给\s?{who})(?=[\s,:;。]|$)",
         rf"{_PLEASE}(?P<open>{give}\s+{_TASK}\s+(?:to|for)\s+(?:{whom}))(?=\s?[,:;.]|\s(?:to|that)\b|$)",
         rf"{_PLEASE}(?P<open>{give}\s+(?:{whom})\s+{_TASK}\b)",
     ]
+
+
+def _all_of(named: str) -> str:
+    """One of the names, or several in a row: 陈晓、大明各."""
+    return rf"(?:{named})(?:\s?(?:[、,和与跟及]|and\b|&)\s?(?:{named}))*(?:各|都|分别|每人)?"
 
 
 def _namings(named: str) -> list[str]:
@@ -106,7 +117,7 @@ def _namings(named: str) -> list[str]:
     who = named or _MYSELF
     to = r"(?:交给|派给|分给|分配给|安排给|指派给)"
     verbs = r"(?:派给|交给|派|安排|指派|让|叫|请|要|通知|提醒|麻烦|委托|给)"
-    english = r"(?:ask|tell|get|have|remind|let|i need|need|i want|want)"
+    english = r"(?:ask|tell|get|have|remind|let|assign|i need|need|i want|want)"
     return [
         rf"{_PLEASE}把(?P<what>.+?){to}\s?(?:{who})(?:去|来)?(?:做|完成|处理|办|负责)?$",
         rf"{_PLEASE}(?:assign|give|delegate)\s+(?P<what>.+?)\s+to\s+(?:{who})$",

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 
@@ -101,12 +101,19 @@ def _days(text: str, now: datetime) -> Iterator[_Day]:
         if any(_covers(span, match.span()) for span in spans):
             continue
         try:
-            day = rule(match, now)
+            day = _within_reach(rule(match, now))
             begin, end, clock = _time_beside(text, *match.span())
         except (ValueError, OverflowError, KeyError):
             continue
         is_deadline = bool(_DEADLINE.match(text, end) or _ENGLISH_DEADLINE.search(text[:begin]))
         yield _Day(begin, end, day, clock, is_deadline)
+
+
+def _within_reach(day: date | datetime) -> date | datetime:
+    """The day. Raises ValueError for one that is no day of our calendar in some zone of the world."""
+    if not MINYEAR < day.year < MAXYEAR:
+        raise ValueError(day.year)
+    return day
 
 
 def _covers(outer: tuple[int, int], inner: tuple[int, int]) -> bool:

@@ -11,6 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from flows.markdown import literal
 from flows.nodes.base import DueFound, PersonFound, Proposal, Working
 from flows.nodes.find_person import as_card, people_meant
 from llm.text import shortened
@@ -19,8 +20,9 @@ from profiles.assignments import said_to, title_of
 ASSIGN_WORK = "assign_work"
 """The kind of the card: `{title, description, assignee, candidates, due_at, due_text}`.
 
-`assignee` is `{user_id, display_name}`, or null while somebody has to be chosen of `candidates`, which are
-`[{user_id, display_name, department, position}]`; `due_at` is UTC with Z, or null; `due_text` is how it was said.
+`title` is empty while somebody has to fill it in. `assignee` is `{user_id, display_name}`, or null while somebody has
+to be chosen of `candidates`, which are `[{user_id, display_name, department, position}]`; `due_at` is UTC with Z, or
+null; `due_text` is how it was said.
 """
 TITLE_CHARS = 200
 DESCRIPTION_CHARS = 5_000
@@ -74,7 +76,7 @@ def proposal(wish: Wish) -> Proposal | None:
     }
     lines = [_asked(card, at)]
     if past and wish.due:
-        lines.append(_("“%(words)s” has passed. Choose another day, or none.") % {"words": wish.due.words})
+        lines.append(_("“%(words)s” has passed. Choose another day, or none.") % {"words": literal(wish.due.words)})
     return Proposal(ASSIGN_WORK, card, "\n\n".join(lines))
 
 
@@ -107,9 +109,12 @@ def _bare_names(words: str) -> list[str]:
 def _asked(card: Mapping[str, Any], due: datetime | None) -> str:
     """What the person is asked, in words: the card below it holds the same."""
     if card["assignee"] is None:
-        names = pgettext("between names", ", ").join(person["display_name"] for person in card["candidates"])
-        return _("Several people may be meant: %(names)s. Choose one, then create the task.") % {"names": names}
-    told = {"name": card["assignee"]["display_name"], "title": card["title"]}
+        names = pgettext("between names", ", ").join(literal(person["display_name"]) for person in card["candidates"])
+        several = _("Several people may be meant: %(names)s. Choose one, then create the task.") % {"names": names}
+        return several if card["title"] else f"{several}\n\n{_('Say what is to be done.')}"
+    told = {"name": literal(card["assignee"]["display_name"]), "title": literal(card["title"])}
+    if not card["title"]:
+        return _("What is %(name)s to do? Fill in the title, then create the task.") % told
     if due is None:
         return _("Please check the task “%(title)s” for %(name)s, then create it.") % told
     told["due"] = date_format(due, "Y-m-d H:i")

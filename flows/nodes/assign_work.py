@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
+from flows.markdown import literal
 from flows.nodes.assign_card import Wish, proposal, retold
 from flows.nodes.base import Answered, NodeCall, NodeConfig, NodeType, Output, Proposal, Result, Working, WorkToGive
 from flows.references import render
@@ -67,7 +68,7 @@ class AssignWork(NodeType):
         wanted = named_apart or gives_work(said.words, names_somebody=bool(wish.people), says_when=wish.due is not None)
         if not wanted:
             return _nothing(_how(), "no_work")
-        return proposal(wish) or _nothing(f"{nobody()} {_how()}", "not_given")
+        return proposal(wish) or _nothing(f"{nobody()}\n\n{_how()}", "not_given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ async def answered(working: Working, answer: Answered) -> Result:
     except ClientKeyReused as error:
         return _nothing(str(error.detail), "not_given")
     sentence = _("%(name)s was given the task “%(title)s”. It stands under [Tasks](%(url)s).")
-    text = sentence % {"name": given["assignee"], "title": new.title, "url": given["url"]}
+    text = sentence % {"name": literal(given["assignee"]), "title": literal(new.title), "url": given["url"]}
     return Result({"text": text, "title": new.title} | given | {"due_at": given["due_at"] or ""})
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from flows.nodes.assign_card import retold
 from flows.nodes.assign_work import answered
 from flows.nodes.base import NodeCall, NodeConfig, NodeType, Output, Result
 from flows.references import render
@@ -29,7 +30,10 @@ class LlmConfig(NodeConfig):
 
 
 class Llm(NodeType):
-    """Gives `text`, piece by piece. A tool may make it propose a card; answered, the text says what became of it."""
+    """Gives `text`, piece by piece. A tool may make it propose a card; answered, the text says what became of it.
+
+    A message that only names one of those whom an open card asks about completes that card, and asks no model.
+    """
 
     name = "llm"
     fields = ("text",)
@@ -42,6 +46,11 @@ class Llm(NodeType):
             done = await answered(call.working, call.answer)
             yield Result({"text": done.fields["text"]})
             return
+        if "assign_work" in call.config.tools:
+            again = await retold(call.working, str(call.inputs.get("input", "")))
+            if again is not None:
+                yield again
+                return
         tools = [TOOLS[name] for name in dict.fromkeys(call.config.tools)]
         system = render(call.config.system, call.values)
         messages = call.conversing.prompt(

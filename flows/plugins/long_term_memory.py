@@ -10,13 +10,16 @@ from memory.telemetry import retrieving
 
 
 class LongTermMemory(Plugin):
-    """Recalls by words and meaning, with no call of a model. Late or broken, the turn goes on without."""
+    """Recalls by words and meaning, with no call of a model. Late or broken, the turn goes on without.
+
+    Nothing is looked for where no model is asked, as in a flow that only shows a card, or behind its click.
+    """
 
     name = "long_term_memory"
     budget = 2.0  # the last fence: recall has a deadline of its own
 
     async def before(self, turn: FlowTurn) -> None:
-        if not turn.turn.memory_enabled:
+        if not (turn.turn.memory_enabled and turn.asks_a_model):
             return
         with retrieving(turn_id=turn.turn_id, source="recall") as found:
             context, zone = await recalled(turn, turn.query, seconds=settings.RECALL_SECONDS)

@@ -36,7 +36,7 @@ class QueryRewrite(Plugin):
 
     async def before(self, turn: FlowTurn) -> None:
         wanted = turn.definition.settings.rewrite_query and settings.RECALL_QUERY == "rewritten"
-        if not (wanted and turn.turn.memory_enabled and turn.recalled.messages):
+        if not (wanted and turn.turn.memory_enabled and turn.recalled.messages and turn.asks_a_model):
             return
         rewritten = await _ask(turn)
         if rewritten:

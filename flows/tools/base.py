@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from flows.nodes.base import NodeCall, Proposal
 from llm.types import ToolSpec
@@ -13,6 +13,12 @@ class Arguments(BaseModel):
     """What a model gives with a call. Its JSON schema is told to the model; what else it gives is passed over."""
 
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True, str_strip_whitespace=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nothing(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Many models write null for what they leave out."""
+        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from pydantic import ValidationError
 
 from flows.asking import together
@@ -35,6 +37,7 @@ GAP = "\n\n"
 """Between what the model said before a call and what it says after it."""
 UNKNOWN = "unknown"
 """In events, for a tool that there is not: a model may write anything there."""
+ONE_CARD = gettext_noop("Only one card is shown at a time. Ask for the other one once this is answered.")
 NO_MORE = "No more tools can be called. Answer now, with what you know."
 
 
@@ -131,7 +134,9 @@ class Rounds:
             given = await self._given(call) if number < MOST_CALLS else Given("Too many calls at once.", ok=False)
             yield ToolAnswered(name, ok=not isinstance(given, Given) or given.ok)
             if isinstance(given, Proposal):
-                yield replace(given, usage=together(self._usage, given.usage))
+                left = any(other.name == call.name for other in calls[number + 1 :])
+                text = f"{given.text}\n\n{_(ONE_CARD)}" if left else given.text
+                yield replace(given, text=text, usage=together(self._usage, given.usage))
                 return
             results.append(Message("tool", self._fenced(name, given.text), tool_call_id=call.id))
 

@@ -121,6 +121,63 @@ def test_english_works_as_well_and_needs_no_model(cast: Cast, assigning: Flow) -
     assert (card["title"], card["due_at"]) == ("send the quarterly report", next_friday())
 
 
+ENGLISH = {"Accept-Language": "en"}
+
+
+def test_whoever_asks_in_english_over_rest_is_answered_in_english(cast: Cast, assigning: Flow) -> None:
+    """A turn runs in another thread than its request; so does what follows a click."""
+    api = cast["alice"].api
+    body = {"input": "Assign bob a task: send the report"}
+    said = api.post(f"/api/flows/{assigning.pk}/execute", json=body, headers=ENGLISH).json()
+    assert said["output"] == "Please check the task “send the report” for 王小明, then create it."
+    sent = api.post(f"/api/actions/{said['waiting']}", json={"accept": True}, headers=ENGLISH).json()
+    assert ended(cast["alice"], sent["turn_id"])["output"].startswith("王小明 was given the task")
+    assert Turn.objects.get(pk=sent["turn_id"]).input == "Confirm"
+
+
+def test_work_without_words_for_it_asks_what_is_to_be_done(cast: Cast, assigning: Flow) -> None:
+    """P6: it asks, and nobody is given “give Bob a task” as their work."""
+    alice = cast["alice"]
+    said = alice.says(assigning, "给王小明派个任务，明天前")
+    assert said["action"]["card"]["title"] == ""
+    assert said["output"] == "要王小明做什么？请填写标题，然后创建任务。"
+    refused = alice.api.post(f"/api/actions/{said['waiting']}", json={"accept": True})
+    assert [(error["attr"], error["detail"]) for error in refused.json()["errors"]] == [
+        ("fields.title", "请写明要做什么。")
+    ]
+    answer(alice, said["action"], title="写周报")
+    assert WorkTask.objects.get().title == "写周报"
+    assert "请写明要做什么。" in alice.says(assigning, "给小明派个任务")["output"]
+
+
+def test_a_title_is_shown_as_it_was_written_and_not_as_markdown(cast: Cast, assigning: Flow) -> None:
+    alice, title = cast["alice"], "修 a*b*c、`x 和 [这里](http://evil.test)"
+    said = alice.says(assigning, f"给王小明派个任务：{title}")
+    assert said["action"]["card"]["title"] == title
+    done = answer(alice, said["action"])
+    for turn in (alice.api.get(f"/api/turns/{said['turn_id']}").json(), done):
+        assert title in turn["html"]
+    assert done["html"].count("<a ") == 1
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai", "Pacific/Kiritimati"])
+def test_a_day_at_the_end_of_the_calendar_is_no_date(cast: Cast, assigning: Flow, day: str, zone: str) -> None:
+    alice = cast["alice"]
+    UserProfile.objects.filter(pk=alice.user.pk).update(time_zone=zone)
+    card = alice.says(assigning, f"给王小明派个任务：{day}前交报告")["action"]["card"]
+    assert (card["due_at"], card["title"]) == (None, f"{day}前交报告")
+
+
+def test_no_memory_is_said_to_be_used_where_no_model_was_asked(cast: Cast, assigning: Flow) -> None:
+    alice = cast["alice"]
+    alice.says(assigning, "给王小明派个任务：交季度报告")
+    said = alice.says(assigning, "给王小明派个任务：交季度报告")
+    done = answer(alice, said["action"])
+    for used in (said["memory_used"], done["memory_used"]):
+        assert used == {"turns": [], "episodes": [], "passages": [], "budget": {}, "missing": []}
+
+
 def test_a_very_long_sentence_becomes_a_short_title_and_keeps_its_words(cast: Cast, assigning: Flow) -> None:
     words = f"给王小明派个任务：{'把报告写完，' * 80}"
     card = cast["alice"].says(assigning, words)["action"]["card"]

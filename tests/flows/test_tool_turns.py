@@ -171,6 +171,33 @@ def test_work_is_given_by_the_click_and_not_by_the_model(cast: Cast, model: Mode
     assert len(model.chats) == 1
 
 
+def test_a_typed_name_completes_the_card_without_a_model(cast: Cast, model: ModelServer) -> None:
+    """P6: it asked which of two; the answer in words fills the same card, and the old one can no longer be clicked."""
+    alice, flow = cast["alice"], with_tools()
+    model.enqueue(calling("assign_work", assignee="小明", title="交季度报告"))
+    asked = alice.says(flow, "让小明交季度报告")
+    assert asked["action"]["card"]["assignee"] is None
+    told = alice.says(flow, "王小明", session_id=asked["session_id"])
+    assert told["action"]["card"]["assignee"]["user_id"] == cast["bob"].user.pk
+    assert told["action"]["card"]["title"] == "交季度报告"
+    assert len(model.chats) == 1
+    refused = alice.api.post(f"/api/actions/{asked['waiting']}", json={"accept": True, "fields": {"assignee": 1}})
+    assert refused.status_code == 409
+
+
+@pytest.mark.parametrize("escape", ["\\u0000", "\\ud83d"])
+def test_escapes_that_nothing_can_store_cost_no_turn(cast: Cast, model: ModelServer, escape: str) -> None:
+    """M6: half of a character or a NUL in what a model calls a tool with."""
+    arguments = f'{{"assignee": "王小明", "title": "交{escape}报告"}}'
+    call = {"id": "call_1", "function": {"name": "assign_work", "arguments": arguments}}
+    model.enqueue(Answer(text="", tool_calls=[call]))
+    proposed = cast["alice"].says(with_tools(), "让王小明交报告")
+    assert (proposed["status"], proposed["action"]["card"]["title"].strip("交报告")) in (
+        ("complete", ""),
+        ("complete", "\ufffd"),
+    )
+
+
 def test_a_card_that_is_declined_gives_nothing(cast: Cast, model: ModelServer) -> None:
     alice = cast["alice"]
     model.enqueue(calling("assign_work", assignee="王小明", title="交季度报告"))

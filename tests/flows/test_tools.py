@@ -118,6 +118,8 @@ async def test_several_calls_of_one_round_are_all_answered_and_ids_are_told_apar
     [
         ("delete_all", "{}", "There is no such tool. There are: find_person."),
         ("find_person", "王小明", "The arguments are no JSON object."),
+        pytest.param("find_person", '{"name":' + "[" * 2_000 + "]" * 2_000 + "}", "are no JSON object.", id="deep"),
+        pytest.param("find_person", "{" * 100_000, "are no JSON object.", id="long"),
         ("find_person", "{}", "The arguments do not fit. name: Field required."),
         ("find_person", {"name": ["王"]}, "The arguments do not fit. name: "),
         ("find_person", {"name": "周"}, "Among the people you may give work to, nobody is called that."),
@@ -260,7 +262,10 @@ def only(kind: type, given: Sequence[Any]) -> list[Any]:
 
 
 class Giving(Colleagues):
-    """Reads no date."""
+    """Reads no date, and no card is open."""
+
+    async def waiting(self) -> None:
+        return None
 
     async def due_in(self, text: str) -> None:
         return None
@@ -277,6 +282,19 @@ async def test_work_is_proposed_and_never_given_by_a_model() -> None:
     assert proposed.card["assignee"]["display_name"] == "王小明"
     assert only(Result, given) == []
     assert not model.answers, "nobody is asked behind a proposal"
+
+
+async def test_what_a_model_leaves_out_may_be_null() -> None:
+    call = {"assignee": "王小明", "title": "交季度报告", "due": None, "description": None}
+    given = await talk(replies(calls(("assign_work", call))), working=Giving("王小明"), tools=["assign_work"])
+    assert given[-1].card["title"] == "交季度报告"
+
+
+async def test_of_two_cards_at_once_the_first_is_shown_and_the_other_is_spoken_of() -> None:
+    both = calls(*(("assign_work", {"assignee": "王小明", "title": title}) for title in ("甲", "乙")))
+    given = await talk(replies(both), working=Giving("王小明"), tools=["assign_work"])
+    assert given[-1].card["title"] == "甲"
+    assert "一次只显示一张卡片" in given[-1].text
 
 
 async def test_a_day_that_cannot_be_read_is_told_and_not_left_out() -> None:
