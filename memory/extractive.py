@@ -7,10 +7,10 @@ from llm import tokens
 from llm.text import shortened
 
 _END = re.compile(r"\n+|(?<=[。！？；!?])\s*|(?<=[.;])\s+(?=[A-Z\u3400-\u9fff])")
-_CODE = re.compile(r"\b[A-Z]{1,10}[-_]?\d[\w-]*|\b[A-Z]{2,}\b")
+_CODE = re.compile(r"\b[A-Z]{1,10}[-_]?\d[\w-]*|\b[A-Z]{2,}\b", re.ASCII)
 _DATE = re.compile(r"\d{1,4}\s*[年月日号点]|\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}:\d{2}\b|周[一二三四五六日天]|星期")
 _NUMBER = re.compile(r"\d|[零一二三四五六七八九十百千万亿两]{2,}")
-_NAME = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+\b|[“「《][^”」》]{1,30}[”」》]")
+_NAME = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+\b|[“「《][^”」》]{1,30}[”」》]", re.ASCII)
 _DECIDED = re.compile(
     r"决定|确定|负责|截止|推迟|提前|改成|改为|改到|计划|必须|需要|完成|上线|记住|喜欢|偏好|不要|叫做|代号|名字"
     r"|\b(?:decid|agree|must|deadline|due|owns?\b|responsible|moved?\b|plan|prefer|remember|launch|will\b|called\b)",

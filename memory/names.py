@@ -17,7 +17,9 @@ from memory.models.episodes import EntityKind, key_of
 CODE = re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,10}[-_]?\d[A-Z0-9]*(?:[-_][A-Z0-9]+)*(?![A-Za-z0-9])")
 _MARKED = re.compile(r"[《「“\"]([^》」”\"\n]{2,30})[》」”\"]")
 _PROJECT = re.compile(r"([\u4e00-\u9fff]{2,6}|[A-Za-z][\w-]{1,20}\s?)项目|[Pp]roject\s+([A-Z]\w*)")
-_CAPITALISED = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b|\b[A-Z]{2,8}\b")
+_LETTER = "A-Za-z0-9_\u00c0-\u024f"
+"""Beside these a Latin word goes on; beside a Chinese character it does not."""
+_CAPITALISED = re.compile(rf"(?<![{_LETTER}])(?:[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*|[A-Z]{{2,8}})(?![{_LETTER}])")
 _STARTS = re.compile(r"(?:^|[.!?。！？\n]\s*)$")
 _TAGS = {"nr": EntityKind.PERSON, "ns": EntityKind.PLACE, "nt": EntityKind.ORGANISATION}
 SURNAMES = frozenset(

@@ -21,6 +21,7 @@ WITH_IDS: dict[str, list[tuple[str, dict[str, Any] | None]]] = {
     "api/memory/erase": [("POST", {"scope": "session", "session_id": "<session_id>"})],
     "api/flows/<int:pk>": [("GET", None)],
     "api/flows/<int:flow_id>/favourite": [("PUT", None), ("DELETE", None)],
+    "api/flows/<int:flow_id>/memory": [("GET", None), ("PUT", {"memory_enabled": False})],
     "api/flows/<int:flow_id>/execute": [("POST", SAY)],
     "api/flows/<int:flow_id>/stream": [("POST", SAY)],
     "api/turns/<uuid:turn_id>": [("GET", None)],
