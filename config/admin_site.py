@@ -32,7 +32,7 @@ class TacitAdminSite(UnfoldAdminSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Their team for managers, the overview for superusers, both for whoever is both; else a word of welcome."""
         from config import overview  # needs models, which the site is made before
-        from profiles.team_overview import look_at_team
+        from profiles.admin.team import look_at_team
 
         team = look_at_team(request.user) if request.user.has_perm("profiles.view_userprofile") else None
         if request.user.is_superuser:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from profiles.models import WorkEvent, WorkStatus
 from profiles.models.work import WorkTaskQuerySet
-from profiles.period import Period
+from profiles.reports.period import Period
 
 WEEK = timedelta(days=7)
 

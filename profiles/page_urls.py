@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from profiles import report_views, views
+from profiles import views
+from profiles.reports import views as report_views
 
 urlpatterns = [
     path("tasks/", views.TasksView.as_view(), name="tasks"),

@@ -4,8 +4,9 @@ import structlog
 from celery import shared_task
 from django.conf import settings
 
-from profiles import aggregation, insight, overdue, report_job
+from profiles import aggregation, insight, overdue
 from profiles.models import Look
+from profiles.reports import job as report_job
 
 logger = structlog.get_logger(__name__)
 

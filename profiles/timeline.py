@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from memory.person import Person
 from profiles.models import FlowUse, WorkEvent, WorkTask
-from profiles.period import Period
+from profiles.reports.period import Period
 from profiles.task_page import event_sentence
 
 MOST_EVENTS = 1000

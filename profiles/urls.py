@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from profiles import api, report_api
+from profiles import api
+from profiles.reports import api as report_api
 
 urlpatterns = [
     path("auth/login", api.Login.as_view(), name="api-login"),

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from profiles.models import EvaluationReport, ReportState
-from profiles.report_job import Words, basis_of, contents
+from profiles.reports.job import Words, basis_of, contents
 
 ZONE = ZoneInfo("Asia/Shanghai")
 DAYS = (-40, -6)

@@ -60,10 +60,10 @@ class EvaluationReportQuerySet(models.QuerySet["EvaluationReport"]):
 class EvaluationReport(models.Model):
     """Figures, evidence and a narrative about one person's work between two days of their own zone, both included.
 
-    `metrics` is what `profiles/metrics.py` counts, `evidence` a list of `{ref, kind, url?, …facts}`, `narrative` one of
-    `{text, refs}`; `struck_claims` is how many claims were taken out, `narrative_note` why there is none. The row is
-    the queue of the job: `claimed_until` belongs to the worker that made `attempts` what it is. `seen_at` is when the
-    subject first opened it.
+    `metrics` is what `profiles/reports/metrics.py` counts, `evidence` a list of `{ref, kind, url?, …facts}`,
+    `narrative` one of `{text, refs}`; `struck_claims` is how many claims were taken out, `narrative_note` why there
+    is none. The row is the queue of the job: `claimed_until` belongs to the worker that made `attempts` what it is.
+    `seen_at` is when the subject first opened it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -11,10 +11,10 @@ from flows import shipped
 from flows.models import Flow
 from memory import forgetting
 from memory.models import Conversation, Turn
-from profiles.metrics import RATES
 from profiles.models import EvaluationReport, Figures, FlowUse, ProfileTag, UserProfile, WorkStatus, WorkTask
 from profiles.naming import person_called
 from profiles.portrait import portrait_of
+from profiles.reports.metrics import RATES
 
 pytestmark = pytest.mark.django_db
 

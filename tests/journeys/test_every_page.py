@@ -18,9 +18,9 @@ from flows.models import Flow
 from memory.manager import MemoryManager
 from memory.models import Conversation
 from memory.remembering import remember
-from profiles import reports
 from profiles.aggregation import aggregate
 from profiles.models import EvaluationReport, FlowUse, Look, ProfileTag, Sight, TagKind, TagStatus, UserProfile, tag_key
+from profiles.reports import lifecycle as reports
 from tests.factories import ConversationFactory, TurnFactory, UserFactory
 from tests.journeys.conftest import OpenPage
 from tests.people import Person

@@ -9,11 +9,11 @@ from django.db import connection
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from profiles import reports
 from profiles.aggregation import aggregate
 from profiles.apps import MANAGERS
 from profiles.models import EvaluationReport, ReportState, TagKind, TagStatus, UserProfile
-from profiles.report_job import make_due_reports
+from profiles.reports import lifecycle as reports
+from profiles.reports.job import make_due_reports
 from tests.journeys.conftest import OpenPage
 from tests.journeys.test_every_page import looked_at
 from tests.people import Person

@@ -7,8 +7,8 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from memory.remembering import remember
-from profiles import reports
 from profiles.models import ProfileTag, TagKind, TagStatus, UserProfile, tag_key
+from profiles.reports import lifecycle as reports
 from tests.journeys.conftest import OpenPage
 from tests.journeys.test_keyboard import tab_to
 from tests.people import Person, add_person

@@ -14,8 +14,8 @@ from django.utils import timezone
 from flows.models import Action, Flow
 from memory.models import Conversation, Episode, Relation, SharedConversation, Turn
 from memory.remembering import remember
-from profiles.metrics import NAMES
 from profiles.models import EvaluationReport, WorkTask
+from profiles.reports.metrics import NAMES
 from tests.doubles import ModelServer
 from tests.factories import make_flow
 from tests.memory.addresses import FORMS, IN_A_FLOW_OF_ONES_OWN, LISTS, WITH_IDS, WITHOUT_IDS, routes

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 
 from profiles import work
 from profiles.models import EvaluationReport, WorkEvent, WorkStatus, WorkTask
-from profiles.period import Period
-from profiles.report_job import make_due_reports
-from profiles.reports import report_for, request_report
+from profiles.reports.job import make_due_reports
+from profiles.reports.lifecycle import report_for, request_report
+from profiles.reports.period import Period
 from tests.doubles import Answer
 
 START, END = date(2025, 10, 1), date(2025, 10, 31)

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from profiles import work
-from profiles.metrics import Stretch, metrics_of, work_of
 from profiles.models import UserProfile, WorkEvent, WorkStatus, WorkTask, zone_of
-from profiles.period import MOST_DAYS, Period, PeriodRefused
+from profiles.reports.metrics import Stretch, metrics_of, work_of
+from profiles.reports.period import MOST_DAYS, Period, PeriodRefused
 from tests.profiles.reporting import END, OCTOBER, START, busy_october, changed, done, given, moved, on
 from tests.profiles.test_figures import use
 

@@ -7,9 +7,9 @@ import pytest
 
 from llm.types import Completion, Usage
 from memory.extraction import Unusable
-from profiles.evidence import Evidence
-from profiles.report_answer import read, standing
-from profiles.report_claims import Fault, claim_of, fault_of
+from profiles.reports.answer import read, standing
+from profiles.reports.claims import Fault, claim_of, fault_of
+from profiles.reports.evidence import Evidence
 
 ZONE = ZoneInfo("Asia/Shanghai")
 

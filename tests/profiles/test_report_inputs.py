@@ -11,9 +11,9 @@ from django.utils import timezone
 from memory.remembering import remember
 from profiles import work
 from profiles.models import EvaluationReport, ProfileTag, TagKind, TagStatus, UserProfile, tag_key
-from profiles.period import Period
-from profiles.report_job import basis_of, make_due_reports
-from profiles.reports import request_report
+from profiles.reports.job import basis_of, make_due_reports
+from profiles.reports.lifecycle import request_report
+from profiles.reports.period import Period
 from tests.doubles import ModelServer
 from tests.factories import TurnFactory
 from tests.profiles.organisation import organisation

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from llm.errors import ModelRejected
 from memory.models import TokenUse
-from profiles import report_job, reports
 from profiles import tasks as jobs
 from profiles.errors import PersonNotFound
 from profiles.models import EvaluationReport, ProfileTag, ReportStatus, TagKind, TagStatus, UserProfile, tag_key
-from profiles.report_job import ATTEMPTS, make_due_reports
-from profiles.report_prompt import PROMPT_VERSION
-from profiles.reports import request_report
+from profiles.reports import job as report_job
+from profiles.reports import lifecycle as reports
+from profiles.reports.job import ATTEMPTS, make_due_reports
+from profiles.reports.lifecycle import request_report
+from profiles.reports.prompt import PROMPT_VERSION
 from tests.doubles import Answer, ModelServer
 from tests.profiles.organisation import organisation, report_to
 from tests.profiles.reporting import OCTOBER, busy_october, claims, made, on

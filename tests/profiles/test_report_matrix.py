@@ -12,9 +12,9 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from profiles import reports
 from profiles.apps import MANAGERS
 from profiles.models import EvaluationReport, ReportState, WorkTask
+from profiles.reports import lifecycle as reports
 from tests.profiles.organisation import report_to
 from tests.profiles.reporting import busy_october, made
 from tests.profiles.test_tasks_page import browser

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from memory.models import MemoryOwner
-from profiles import reports
 from profiles.models import EvaluationReport, ProfileTag, TagKind, TagStatus, tag_key
+from profiles.reports import lifecycle as reports
 from tests.factories import TurnFactory
 from tests.profiles.organisation import report_to
 from tests.profiles.reporting import OCTOBER, busy_october, done, made

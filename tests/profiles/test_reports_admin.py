@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from profiles import reports
-from profiles.asked_period import last_month, last_quarter
+from profiles.admin.asked_period import last_month, last_quarter
 from profiles.models import EvaluationReport, Look, ReportState, ReportStatus, Sight
-from profiles.report_job import make_due_reports
+from profiles.reports import lifecycle as reports
+from profiles.reports.job import make_due_reports
 from tests.profiles.managing import manager, member
 from tests.profiles.organisation import report_to
 from tests.profiles.reporting import OCTOBER, busy_october, made

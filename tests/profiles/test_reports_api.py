@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from profiles.models import EvaluationReport, Look, ReportState, Sight
-from profiles.report_job import make_due_reports
+from profiles.reports.job import make_due_reports
 from tests.doubles import ModelServer
 from tests.flows.test_notices import page_of
 from tests.memory.test_export import exported

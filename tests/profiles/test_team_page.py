@@ -11,10 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from profiles import reports
+from profiles.admin.team import LATE, PEOPLE
 from profiles.aggregation import aggregate
 from profiles.models import Department, Look, Sight, UserProfile, WorkTask
-from profiles.team_overview import LATE, PEOPLE
+from profiles.reports import lifecycle as reports
 from tests.factories import UserFactory
 from tests.profiles.managing import manager, past_task
 from tests.profiles.organisation import report_to

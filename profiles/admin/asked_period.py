@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from profiles.charts import last_weeks
-from profiles.period import Period, PeriodRefused
+from profiles.reports.period import Period, PeriodRefused
 
 SPANS: dict[str, tuple[str | Promise, int]] = {
     "4w": (_("4 weeks"), 4),

@@ -6,11 +6,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory.person import Person
-from profiles.evidence import METRIC, WORK
-from profiles.metrics import NAMES
 from profiles.models import EvaluationReport, ReportStatus
-from profiles.report_claims import CITED, REF
-from profiles.report_words import FAULTS, LABELS, NOTES, evidence_text, figure, little, sample
+from profiles.reports.claims import CITED, REF
+from profiles.reports.evidence import METRIC, WORK
+from profiles.reports.metrics import NAMES
+from profiles.reports.words import FAULTS, LABELS, NOTES, evidence_text, figure, little, sample
 from profiles.task_page import address_of, name_of
 
 

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from profiles.evidence import FLOW, METRIC
 from profiles.private_matters import is_private
-from profiles.report_numbers import numbers_in, numbers_of
+from profiles.reports.evidence import FLOW, METRIC
+from profiles.reports.numbers import numbers_in, numbers_of
 
 CITED = re.compile(r"[\[【［]\s*([A-Za-z]\d+(?:\s*[,，、;]?\s*[A-Za-z]\d+)*)\s*[\]】］]")
 """Citations within a text: `[W12]`, `[W12, M3]`."""

@@ -19,16 +19,16 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from profiles import reports
-from profiles.asked_period import asked_for_report
+from profiles.admin.asked_period import asked_for_report
+from profiles.admin.read_only import ReadOnlyAdmin
 from profiles.errors import PersonNotFound, ReportNotFound, ReportNotReady, ReportNotSigned, ReportNotYours
 from profiles.models import EvaluationReport, ReportState, ReportStatus, Sight, zone_of
-from profiles.period import Period, PeriodRefused
 from profiles.permissions import Act, policy
-from profiles.read_only_admin import ReadOnlyAdmin
-from profiles.report_page import shown
-from profiles.report_progress import progress_words
-from profiles.reports_waiting import waits_for
+from profiles.reports import lifecycle as reports
+from profiles.reports.page import shown
+from profiles.reports.period import Period, PeriodRefused
+from profiles.reports.progress import progress_words
+from profiles.reports.waiting import waits_for
 from profiles.task_page import name_of
 
 _HOME = "admin:profiles_evaluationreport"

@@ -1,7 +1,7 @@
 """Reports about people: who may ask for one, read, sign, share and answer it.
 
 Whoever stands above the subject now may do the first four, whoever wrote it, and nobody else: not its author once they
-do not stand there any more. The subject is given it by sharing, and may answer. Making one is `profiles/report_job.py`.
+do not stand there any more. The subject is given it by sharing, and may answer. `profiles/reports/job.py` makes one.
 """
 
 from contextlib import suppress
@@ -18,8 +18,8 @@ from memory.person import Person
 from profiles.errors import PersonNotFound, ReportNotFound, ReportNotReady, ReportNotSigned, ReportNotYours
 from profiles.models import EvaluationReport, Look, ReportState, ReportStatus, Sight, UserProfile, zone_of
 from profiles.models.reports import UNFINISHED_REPORTS, EvaluationReportQuerySet
-from profiles.period import Period
 from profiles.permissions import Act, policy
+from profiles.reports.period import Period
 from profiles.signals import report_ready
 
 

@@ -11,8 +11,8 @@ from llm.loose_json import object_in
 from llm.types import Completion
 from memory.extraction import Unusable
 from memory.redaction import redact
-from profiles.evidence import Evidence
-from profiles.report_claims import Claim, claim_of, fault_of
+from profiles.reports.claims import Claim, claim_of, fault_of
+from profiles.reports.evidence import Evidence
 
 _APART = re.compile(r"[\s,，、;；\[\]【】()（）\"']+")
 

@@ -9,8 +9,8 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 
+from profiles.admin.read_only import ReadOnlyAdmin
 from profiles.models import Sight, WorkEvent, WorkTask
-from profiles.read_only_admin import ReadOnlyAdmin
 from profiles.task_page import event_sentence, name_of
 
 

@@ -13,11 +13,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.fields import Error, Strict, nothing_in, query
-from profiles import report_shapes, reports
 from profiles.api import ShownList
 from profiles.models import EvaluationReport, Sight
-from profiles.period import Period, PeriodRefused
-from profiles.report_shapes import ReportLine, ReportQuery, ReportRequested, ReportSerializer, ReportStart
+from profiles.reports import lifecycle as reports
+from profiles.reports import shapes as report_shapes
+from profiles.reports.period import Period, PeriodRefused
+from profiles.reports.shapes import ReportLine, ReportQuery, ReportRequested, ReportSerializer, ReportStart
 
 
 class ReportList(ShownList):

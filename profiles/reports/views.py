@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.views.generic import View
 
 from llm.text import safe
-from profiles import reports
 from profiles.errors import ReportNotFound, ReportNotReady, ReportNotSigned, ReportNotYours
 from profiles.models.reports import RESPONSE_CHARS
-from profiles.report_page import shown
+from profiles.reports import lifecycle as reports
+from profiles.reports.page import shown
 
 
 class ResponseForm(forms.Form):

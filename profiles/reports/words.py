@@ -9,10 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
-from profiles.evidence import FLOW, METRIC, TAG, WORK
-from profiles.metrics import ENOUGH
 from profiles.models import TagKind
 from profiles.profile_page import not_enough, of_tasks, time_taken
+from profiles.reports.evidence import FLOW, METRIC, TAG, WORK
+from profiles.reports.metrics import ENOUGH
 
 LABELS: dict[str, str | Promise] = {
     "assigned": gettext_lazy("Given by others"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from memory.person import Person
 from memory.redaction import redact
-from profiles.metrics import NAMES, Work, stamp
+from profiles.reports.metrics import NAMES, Work, stamp
 from profiles.tags import shared_tags
 
 WORK, METRIC, TAG, FLOW = "work", "metric", "tag", "flow"

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from memory.fields import SafeText, Strict
 from profiles.models import EvaluationReport
 from profiles.models.reports import RESPONSE_CHARS
-from profiles.report_page import shown_evidence
+from profiles.reports.page import shown_evidence
 
 
 class ReportQuery(Strict):

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django.utils.dateparse import parse_datetime
 
 from profiles.date_words import DIGITS, number
-from profiles.evidence import METRIC, WORK
+from profiles.reports.evidence import METRIC, WORK
 
 Numbers = set[Decimal]
 _DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")

@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 
 from memory.person import Person
 from profiles import manager_view
-from profiles.asked_period import OWN, SPANS, AskedPeriod, report_periods, shown_period
+from profiles.admin.asked_period import OWN, SPANS, AskedPeriod, report_periods, shown_period
 from profiles.charts import bars, work_by_week
 from profiles.models import UserProfile, WorkTask, zone_of
 from profiles.permissions import Act, policy
 from profiles.profile_page import of_tasks, time_taken
-from profiles.reports import reports_about
-from profiles.reports_waiting import waits_for
+from profiles.reports.lifecycle import reports_about
+from profiles.reports.waiting import waits_for
 from profiles.task_page import name_of
 from profiles.timeline import days_of
 

@@ -23,14 +23,14 @@ from llm.types import ChatRequest
 from memory.extraction import Unusable
 from memory.models import JobKind
 from memory.spending import spent
-from profiles.evidence import WORK, Evidence, fingerprint, gather
-from profiles.metrics import Stretch, metrics_of, work_of
 from profiles.models import EvaluationReport, ReportStatus, figures_of, zone_of
 from profiles.models.reports import UNFINISHED_REPORTS, EvaluationReportQuerySet
-from profiles.period import Period
-from profiles.report_answer import read, standing
-from profiles.report_claims import Claim
-from profiles.report_prompt import MOST_CLAIMS, PROMPT_VERSION, asked_again, question
+from profiles.reports.answer import read, standing
+from profiles.reports.claims import Claim
+from profiles.reports.evidence import WORK, Evidence, fingerprint, gather
+from profiles.reports.metrics import Stretch, metrics_of, work_of
+from profiles.reports.period import Period
+from profiles.reports.prompt import MOST_CLAIMS, PROMPT_VERSION, asked_again, question
 from profiles.signals import report_ready
 
 logger = structlog.get_logger(__name__)

@@ -20,10 +20,10 @@ from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from profiles import directory
-from profiles.member_page import look_at_member
+from profiles.admin.member import look_at_member
+from profiles.admin.read_only import ReadOnlyAdmin
 from profiles.models import Department, Sight, UserProfile
 from profiles.permissions import Act, policy
-from profiles.read_only_admin import ReadOnlyAdmin
 from profiles.task_page import name_of
 
 ID_DIGITS = 10

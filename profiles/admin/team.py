@@ -13,7 +13,7 @@ from memory.person import Person
 from profiles.charts import Chart, last_weeks, work_by_week
 from profiles.models import UNFINISHED, Figures, Look, Sight, UserProfile, WorkStatus, WorkTask, zone_of
 from profiles.profile_page import not_enough, of_tasks
-from profiles.reports_waiting import WaitingReport, reports_waiting
+from profiles.reports.waiting import WaitingReport, reports_waiting
 from profiles.task_page import name_of
 
 PEOPLE, LATE = 24, 8

@@ -13,8 +13,8 @@ from django.utils.dateparse import parse_datetime
 from llm import tokens
 from llm.types import ChatRequest, Message
 from memory.prompts import RULE, Block, fenced
-from profiles.evidence import FLOW, METRIC, TAG, WORK, Evidence
 from profiles.private_matters import is_private
+from profiles.reports.evidence import FLOW, METRIC, TAG, WORK, Evidence
 
 PROMPT_VERSION = "1"
 OUTPUT_TOKENS = 1500

@@ -16,7 +16,6 @@ from unfold.admin import StackedInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from profiles import organisation_admin, reports_admin, work_admin  # noqa: F401  # these register the other tables
 from profiles.models import Look, Sight, UserProfile
 from profiles.models.membership import refresh_membership
 from profiles.task_page import name_of
