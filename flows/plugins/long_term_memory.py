@@ -17,6 +17,7 @@ class LongTermMemory(Plugin):
 
     name = "long_term_memory"
     budget = 2.0  # the last fence: recall has a deadline of its own
+    beside = True
 
     async def before(self, turn: FlowTurn) -> None:
         if not (turn.turn.memory_enabled and turn.asks_a_model):

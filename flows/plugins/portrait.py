@@ -12,6 +12,7 @@ class Portrait(Plugin):
 
     name = "portrait"
     budget = 1.0
+    beside = True
 
     async def before(self, turn: FlowTurn) -> None:
         if not (turn.turn.memory_enabled and turn.definition.settings.portrait):

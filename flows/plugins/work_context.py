@@ -12,6 +12,7 @@ class WorkContext(Plugin):
 
     name = "work_context"
     budget = 1.0
+    beside = True
 
     async def before(self, turn: FlowTurn) -> None:
         if not (turn.turn.memory_enabled and turn.definition.settings.portrait):

@@ -86,6 +86,29 @@ class Stuck(Plugin):
         await threads.run(Stuck.let_go.wait)
 
 
+class Second(Plugin):
+    """Ends at once, and lets the one before it end."""
+
+    name = "second"
+    beside = True
+    ended: ClassVar[asyncio.Event]
+
+    async def before(self, turn: FlowTurn) -> None:
+        turn.blocks.append(Block("second", "[二]", "二"))
+        Second.ended.set()
+
+
+class First(Plugin):
+    """Stands before `Second`, and cannot end before it."""
+
+    name = "first"
+    beside = True
+
+    async def before(self, turn: FlowTurn) -> None:
+        await Second.ended.wait()
+        turn.blocks.append(Block("first", "[一]", "一"))
+
+
 class Witness(Plugin):
     """Notes what stands in PostgreSQL when each event comes."""
 
@@ -106,7 +129,7 @@ class Witness(Plugin):
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    Witness.seen, Stuck.let_go = [], threading.Event()
+    Witness.seen, Stuck.let_go, Second.ended = [], threading.Event(), asyncio.Event()
     yield
     Stuck.let_go.set()
 
@@ -168,6 +191,14 @@ def test_an_added_plugin_puts_its_own_block_before_the_words(
     answer = bob.says(flow, "何时报销？")
     assert said_to(model) == ["user: <<<data\n[公司规定]\n报销须在月底前提交。\ndata>>>\n\n何时报销？"]
     assert answer["memory_used"]["budget"]["house_rules"] > 0
+
+
+def test_plugins_beside_each_other_wait_for_none_and_their_blocks_stand_in_order(
+    settings: Any, bob: Person, flow: Flow, model: ModelServer
+) -> None:
+    use(settings, SESSION_MEMORY, "First", "Second")
+    assert bob.says(flow, "说")["memory_used"]["missing"] == []
+    assert said_to(model) == ["user: <<<data\n[一]\n一\n\n[二]\n二\ndata>>>\n\n说"]
 
 
 @pytest.mark.parametrize("name", ["Failing", "Slow", "Stuck"])
