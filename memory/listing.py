@@ -40,13 +40,18 @@ def shown(user: Person, episode_id: UUID) -> Episode:
     return found[0]
 
 
-def with_parts(episodes: "QuerySet[Episode]") -> "QuerySet[Episode]":
-    """With turns, entities and relations, in as many queries for a page as for one."""
+def with_names(episodes: "QuerySet[Episode]") -> "QuerySet[Episode]":
+    """With turns and entities, in as many queries for a page as for one."""
     return episodes.prefetch_related(
         Prefetch("turns", Turn.objects.only("id", "conversation_id", "flow_id", "started_at", "input").order_by("seq")),
         Prefetch("entities", Entity.objects.order_by("name")),
-        Prefetch("relations", Relation.objects.select_related("source", "target").order_by("pk")),
     )
+
+
+def with_parts(episodes: "QuerySet[Episode]") -> "QuerySet[Episode]":
+    """With relations too, as the API tells them."""
+    relations = Relation.objects.select_related("source", "target").order_by("pk")
+    return with_names(episodes).prefetch_related(Prefetch("relations", relations))
 
 
 def relate(user: Person, episodes: Iterable[Episode]) -> None:

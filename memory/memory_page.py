@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from llm.text import safe, shortened
-from memory.listing import listed, relate, with_parts
+from memory.listing import listed, relate, with_names
 from memory.models import (
     Conversation,
     Entity,
@@ -77,7 +77,7 @@ class Asked:
 
     def page(self, user: Person, number: str) -> Page[Any]:
         """A page of the memories, pinned ones first, each with its parts."""
-        rows = with_parts(self._rows(user)).select_related("conversation").order_by("-pinned", "-occurred_to", "-pk")
+        rows = with_names(self._rows(user)).select_related("conversation").order_by("-pinned", "-occurred_to", "-pk")
         page: Page[Any] = Paginator(rows, A_PAGE).get_page(number)
         page.object_list = shown_as(user, list(page.object_list))
         return page
