@@ -84,7 +84,8 @@ def store(vectors: Mapping[int, Vector], *, embedder: Embedder) -> None:
 
 def as_text(vector: Sequence[float] | Vector) -> str:
     """How pgvector reads a vector, at the precision that a half float keeps."""
-    return f"[{','.join(f'{value:.4g}' for value in vector)}]"
+    values = vector.tolist() if isinstance(vector, np.ndarray) else vector  # NumPy's own numbers are slow to write
+    return f"[{','.join(f'{value:.4g}' for value in values)}]"
 
 
 def _check(model: VectorModel, dimension: int) -> None:
