@@ -110,6 +110,8 @@ def card_text() -> dict[str, object]:
     return {
         "choose": _("Choose who"),
         "confirm": _("Please confirm"),
+        "open": _("A task for you to confirm"),
+        "over": _("Task"),
         "states": {
             "sent": _("Confirmed"),
             "created": _("Created"),

@@ -76,6 +76,7 @@ def test_a_sentence_becomes_a_task_by_a_click_and_its_owner_sees_it_at_once(
     expect(ended(page)).to_contain_text("已给王小明派任务“交季度报告”")
     expect(page.locator(".turn").last.locator("[data-input]")).to_have_text("确认")
     expect(card(page)).to_contain_text("已创建")
+    expect(card(page).get_by_role("heading")).to_have_text("任务")
     task = WorkTask.objects.get()
     assert (task.assignee, task.description) == (cast["bob"].user, "含附表")
     expect(his.get_by_role("img", name="新任务")).to_be_visible()
@@ -150,9 +151,9 @@ def test_an_expired_card_says_so_at_the_click_and_after_a_reload(
     open_page: OpenPage, alice: Person, assigning: Flow
 ) -> None:
     page = open_page(alice, f"/flows/{assigning.pk}/")
+    page.route("**/api/turns/*", lambda route: route.abort())  # the page does not hear of it before the click
     say(page, ONE)
     expect(ended(page).locator("[data-card]")).to_be_visible()
-    page.route("**/api/turns/*", lambda route: route.abort())  # the page does not hear of it before the click
     Action.objects.update(expires_at=timezone.now())
     create(page)
     expect(card(page).get_by_role("alert")).to_contain_text("这张卡片已过期")

@@ -105,6 +105,9 @@ function settle(card, { status, task_id: task = null }) {
   one("[data-card-fields]", card).disabled = !isOpen;
   for (const label of all("label", card)) label.hidden = !isOpen && !label.control.value;
   for (const button of all("button", card)) button.hidden = !isOpen;
+  if (!one("[data-card-fields]", card).hidden) {
+    one("[data-card-title]", card).textContent = text(isOpen ? "card.open" : "card.over");
+  }
   const line = one("[data-card-state]", card);
   line.hidden = isOpen;
   line.textContent = isOpen ? "" : text(`card.states.${state}`);
