@@ -130,6 +130,8 @@ def test_leaving_it_and_saying_so_in_words_decline_the_card(
     expect(card(page)).to_contain_text("已取消")
     page.reload()
     expect(page.locator("[data-card]")).to_contain_text(["已取消", "已取消"])
+    expect(page.locator("[data-output]").last).to_be_in_viewport()
+    expect(page.get_by_role("button", name="到最新消息")).to_be_hidden()
     assert not WorkTask.objects.exists()
 
 

@@ -69,6 +69,11 @@ export class Log {
     this.toEnd();
   }
 
+  /** Stays at the newest message, if one reads there, after something made a message longer. */
+  grown() {
+    this.#follow();
+  }
+
   toEnd() {
     this.#pinned = true;
     this.#follow();

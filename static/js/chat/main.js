@@ -17,6 +17,7 @@ const composer = new Composer();
 const memory = new MemorySwitch((error) => trouble(error));
 const socket = new LiveSocket(`/ws/flows/${page.flow}/`);
 const cards = new Cards(log.root, () => conversation.catchUp());
+log.grown(); // by the cards
 const conversation = new Conversation({ log, composer, socket, memory, cards });
 const trouble = (error) => conversation.trouble(error);
 
