@@ -36,6 +36,9 @@ SIDEWAYS = (
     "[document.documentElement, ...document.querySelectorAll('main')].some((box) => box.scrollWidth > box.clientWidth)"
 )
 """Whether anything stands out at the side, be it cut off there."""
+LONGER = """document.body.matches(".shell") &&
+    document.documentElement.scrollHeight > document.documentElement.clientHeight"""
+"""Whether the frame of a page can be scrolled away, in which only its parts scroll."""
 ANSWER = "结论：**可以**。\n\n| 项 | 期限 |\n|---|---|\n| 联调 | 12-06 |\n\n```python\nprint('你好')\n```\n\n- 一\n"
 
 
@@ -85,6 +88,23 @@ def test_no_page_puts_a_barrier_in_anybodys_way(
     page.goto("/accounts/login/")
     barriers += [f"login: {barrier}" for barrier in looked_at(page, f"login-{width}-{scheme}-{language}")]
     assert barriers == []
+
+
+def test_what_stands_in_a_row_stands_in_line(open_page: OpenPage, bob: Person) -> None:
+    bob.user.is_staff = True
+    bob.user.save()
+    icons = open_page(bob, "/").locator(".me svg:visible")
+    assert icons.count() == 3
+    middles = icons.evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(box => box.y + box.height / 2)"
+    )
+    assert max(middles) - min(middles) < 1
+
+
+def test_a_page_with_little_on_it_is_as_high_as_its_window(open_page: OpenPage, bob: Person) -> None:
+    page = open_page(bob, "/memory/")
+    halves = page.locator(".half").evaluate_all("all => all.map(half => half.getBoundingClientRect().bottom)")
+    assert halves == [800, 800]
 
 
 def add_tasks(bob: Person) -> None:
@@ -153,8 +173,8 @@ def looked_at(page: Page, name: str) -> list[str]:
     """Photographs the page; what of it is a serious barrier, in words."""
     PICTURES.mkdir(exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.png")
-    wide = page.evaluate(SIDEWAYS)
+    wide, long = page.evaluate(SIDEWAYS), page.evaluate(LONGER)
     found = Axe().run(page).response["violations"]
     serious = [rule for rule in found if rule["impact"] in ("serious", "critical")]
     words = [f"{rule['id']} at {rule['nodes'][0]['target']}" for rule in serious]
-    return words + (["it scrolls sideways"] if wide else [])
+    return words + ["it scrolls sideways"] * wide + ["its frame scrolls"] * long
