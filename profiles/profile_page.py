@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from memory.person import Person
 from profiles.charts import last_weeks
@@ -115,7 +116,7 @@ def hours(figures: Figures) -> str:
             spans[-1][1] = hour + 1
         else:
             spans.append([hour, hour + 1])
-    return ", ".join(f"{first:02}–{last:02}" for first, last in spans) or not_enough()
+    return pgettext("between items", ", ").join(f"{first:02}–{last:02}" for first, last in spans) or not_enough()
 
 
 def not_enough() -> str:

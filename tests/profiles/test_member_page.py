@@ -106,6 +106,14 @@ def test_the_timeline_tells_days_and_never_hours(people: Cast, alice: Client) ->
     assert not [session for session in ids if session in body]
 
 
+def test_lists_are_punctuated_as_the_language_has_it(people: Cast) -> None:
+    bob = people["bob"]
+    for flow, name in ((7, "周报生成"), (7, "周报生成"), (8, "翻译润色")):
+        used(bob, 2, name, flow_id=flow)
+    told = words(manager(people["alice"], "zh-hans"), member(bob)).replace(" ", "")
+    assert "用过的流程：周报生成2次、翻译润色1次" in told
+
+
 def test_days_are_the_persons_own_whoever_looks(people: Cast, alice: Client) -> None:
     """A manager who changes their own zone would otherwise learn the hour."""
     bob = people["bob"]

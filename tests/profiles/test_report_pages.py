@@ -90,7 +90,7 @@ def test_the_page_shows_figures_with_samples_evidence_with_links_and_who_made_it
     assert "“晚了的”: given 2025-10-10, due 2025-10-10, done 2025-10-11, late" in told
     assert "“没做的”: given 2025-10-15, due 2025-10-25, overdue at the end" in told
     assert 'id="evidence-M5"' in shown
-    assert shared.inputs_hash in shown
+    assert f"Fingerprint of the data {shared.inputs_hash}" in told
 
 
 def test_a_claim_leads_to_its_evidence(people: dict[str, User], shared: EvaluationReport) -> None:

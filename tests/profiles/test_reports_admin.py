@@ -73,6 +73,7 @@ def test_it_is_signed_then_shared_then_answered(people: Cast, alice: Client, rep
     draft = alice.get(page(report)).content.decode()
     assert 'data-opens="sign"' in draft
     assert 'data-opens="share"' not in draft
+    assert re.search(rf'href="{member(people["bob"])}">王小明’s page<', draft)
     assert "does not see it until it is shared" in words(alice, page(report))
     alice.post(page(report, "sign"))
     signed = alice.get(page(report)).content.decode()

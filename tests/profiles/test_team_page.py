@@ -125,6 +125,7 @@ def test_reports_that_wait_for_somebody_are_there(people: Cast, alice: Client) -
     boss, bob = people["alice"], people["bob"]
     report = made(boss, bob)
     assert "waits for your signature" in words(alice)
+    assert "王小明，2025-10-01 – " in words(manager(boss, "zh-hans"))
     reports.sign(boss, report.pk)
     assert "is signed, not shared yet" in words(alice)
     reports.share(boss, report.pk)
