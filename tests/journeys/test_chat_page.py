@@ -298,6 +298,16 @@ def test_older_messages_come_as_one_scrolls_up(open_page: OpenPage, bob: Person,
     expect(page.get_by_role("button", name="更早的消息")).to_be_hidden()
 
 
+def test_the_page_around_a_long_conversation_does_not_scroll(open_page: OpenPage, bob: Person, flow: Flow) -> None:
+    conversation = ConversationFactory(user=bob.user, flow_id=flow.pk)
+    for _ in range(10):
+        TurnFactory(conversation=conversation, output="回答。\n\n" * 3)
+    page = open_page(bob, f"/flows/{flow.pk}/")
+    expect(last_turn(page)).to_be_in_viewport()
+    page.locator("#log").evaluate("log => log.scrollTo(0, 0)")
+    assert page.evaluate("document.documentElement.scrollHeight") == 800
+
+
 def test_who_stays_at_the_top_of_a_long_conversation_gets_it_whole_and_back_to_its_end(
     open_page: OpenPage, bob: Person, flow: Flow
 ) -> None:
